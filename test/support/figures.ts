@@ -16,9 +16,6 @@ const files = readdirSync(lib, { recursive: true, encoding: 'utf8' }).filter((fi
 const texts = new Map(files.map((file) => [file, readFileSync(join(lib, file), 'utf8')]))
 const linesOf = (file: string): number => (texts.get(file) ?? '').split('\n').length - 1
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)
-const countMatches = (pattern: RegExp, within = files): number =>
-  sum(within.map((file) => texts.get(file)?.match(pattern)?.length ?? 0))
-
 /** A program that prints the functions that were called while `run` was, as V8's precise coverage reports them. */
 const measure = (setup: string, run: string): string => `
 import { writeFileSync } from 'node:fs'
@@ -142,19 +139,6 @@ function countLines (file: URL, functions: Script['functions']): number {
   return called.size
 }
 
-/** Returns the names of types that are declared more than once, with the number of their declarations. */
-function findAmbiguousTypes (): ReadonlyArray<readonly [string, number]> {
-  const declared = new Map<string, number>()
-  for (const [file, text] of texts) {
-    const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest)
-    for (const node of source.statements) {
-      if (!ts.isInterfaceDeclaration(node) && !ts.isTypeAliasDeclaration(node) && !ts.isClassDeclaration(node)) continue
-      if (node.name !== undefined) declared.set(node.name.text, (declared.get(node.name.text) ?? 0) + 1)
-    }
-  }
-  return [...declared].filter(([, count]) => count > 1).sort()
-}
-
 /** Returns the names that the main entry exports, types included. */
 function findExports (): readonly string[] {
   const entry = join(lib, 'index.ts')
@@ -183,21 +167,4 @@ const page = enter(
 )
 await stop()
 printEntered('entered by a list as a page with a filter and a reference, PostgreSQL', page)
-const state = files.find((file) => file.endsWith('request/state.ts')) ?? ''
-const [, members = ''] = /class RequestState[^{]*\{(.*?)\n {2}constructor/s.exec(texts.get(state) ?? '') ?? []
-print('fields of RequestState', members.match(/^ {2}(?:readonly )?#?\w+\??(?::| =)/gm)?.length ?? 0)
-print('… of which can be set', members.match(/^ {2}#?\w+\??(?::| =)/gm)?.length ?? 0)
-const outside = files.filter((file) => !/^(formats\/)?html\/|^home\/|routes\/home\//.test(file))
-print(
-  'places outside html that ask whether an answer is a page',
-  countMatches(/writer\.(list|document) [!=]== undefined|\.browser === true/g, outside)
-)
-print('"as unknown as"', countMatches(/as unknown as/g))
-print(
-  '"getOwnPropertySymbols", "Symbol.hasInstance", "globalThis"',
-  countMatches(/getOwnPropertySymbols|Symbol\.hasInstance|globalThis/g)
-)
-const ambiguous = findAmbiguousTypes()
-print('names of types with several declarations', `${ambiguous.length}: ${ambiguous.map(([name, count]) =>
-  `${name} ${count}`).join(', ')}`)
 print('exports of the main entry', findExports().length)

@@ -260,23 +260,6 @@ async function testBlog (t: Test, { open, read, complaints }: Scene): Promise<vo
     t.match((await read(`/posts/${id}`)).post, { title: 'Mine', body: 'Their second thought', tags: ['mine'] })
   })
 
-  await t.test('an error during a conflict is shown like any other', async (t) => {
-    const mine = await open(`/posts/${id}/edit`)
-    const theirs = await open(`/posts/${id}/edit`)
-    await control(theirs, 'post[body]').fill('Their third thought')
-    await press(theirs, 'Save changes')
-    await control(mine, 'post[body]').fill('My third thought')
-    await press(mine, 'Save changes')
-    await mine.getByText('Not changed by anybody').click()
-    await control(mine, 'post[tags]').fill('a\na')
-    await press(mine, 'Save changes')
-    t.match(await textsOf(mine.locator('.problem li')), ['Tags must not have the same item twice'])
-    t.equal(await control(mine, 'post[body]').inputValue(), 'My third thought')
-    await control(mine, 'post[tags]').fill('a')
-    await press(mine, 'Save changes')
-    t.match((await read(`/posts/${id}`)).post, { body: 'My third thought', tags: ['a'] })
-  })
-
   await t.test('a changed record is not deleted unseen, and no deletion takes a single click', async (t) => {
     const page = await open(`/posts/${id}`)
     const other = await open(`/posts/${id}/edit`)

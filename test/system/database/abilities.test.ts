@@ -8,49 +8,24 @@ import { startPostgres } from '../../support/stores/postgres.js'
 const VALUES: Readonly<Record<string, string>> = {
   money: '1234.56',
   dues: '-5',
-  'money[]': '{1,2.5}',
   xml: '<a/>',
   json: '{"a":1}',
-  jsonb: '{"a":1}',
-  'json[]': '{"{\\"a\\":1}"}',
-  point: '(1,2)',
-  box: '(1,2),(0,0)',
   'box[]': '{(1,1),(0,0);(2,2),(0,0)}',
-  circle: '<(1,2),3>',
-  line: '{1,2,3}',
-  polygon: '((1,2),(3,4))',
   tsvector: 'a b',
-  tsquery: 'a & b',
   pg_lsn: '0/16B3748',
-  txid_snapshot: '10:20:10,14',
-  jsonpath: '$.a',
   interval: '1 day',
-  'bit(3)': '101',
   int4range: '[1,5)',
-  int4multirange: '{[1,5)}',
   frange: '[1,2)',
   oid: '5',
-  oidvector: '1 2',
-  int2vector: '1 2',
   regclass: 'pg_class',
   '"char"': 'a',
-  cidr: '10.0.0.0/8',
-  macaddr8: '08:00:2b:01:02:03:04:05',
   pair: '(1,b)',
-  dpair: '(1,b)',
-  'pair[]': '{"(1,b)"}',
   mood: 'good',
-  'mood[]': '{good}',
   tags: '{a,b}',
   'text COLLATE ci': 'Abc',
-  'varchar(5) COLLATE ci': 'Abc',
   folded: 'Abc',
   xid8: '5',
-  tid: '(0,1)',
-  aclitem: 'postgres=r/postgres',
-  timetz: '10:00:00+02',
-  'int[][]': '{{1,2},{3,4}}',
-  'time(0)': '10:00:00'
+  aclitem: 'postgres=r/postgres'
 }
 
 async function serve (
@@ -82,7 +57,6 @@ t.test('a column of any type of PostgreSQL is served, sorted, filtered and writt
     CREATE TYPE mood AS ENUM ('good', 'bad');
     CREATE TYPE frange AS RANGE (subtype = float8);
     CREATE DOMAIN dues AS money;
-    CREATE DOMAIN dpair AS pair;
     CREATE DOMAIN tags AS text[];
     CREATE COLLATION ci (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
     CREATE DOMAIN folded AS text COLLATE ci;
@@ -133,23 +107,6 @@ t.test('a text of a nondeterministic collation is searched as it is, and compare
   t.strictSame(await find('word=TEA'), [1])
   t.strictSame(await find('word[in]=tea,coffee'), [1, 2])
   t.strictSame(await find('sort=word'), [2, 1])
-})
-
-t.test('an id that a sequence repeats is told, with the cure', async (t) => {
-  await pool.query(`
-    CREATE SCHEMA counted;
-    CREATE TABLE counted.posts (id bigserial PRIMARY KEY, title text);
-    INSERT INTO counted.posts VALUES (1, 'imported'), (2, 'imported')`)
-  const { app } = await serve(t, { pool, schema: 'counted' })
-  const create = async (): Promise<{ readonly statusCode: number, readonly body: string }> =>
-    app.inject({ method: 'POST', url: '/posts.json', payload: { post: { title: 'T' } } })
-  const { statusCode, body } = await create()
-  t.equal(statusCode, 503)
-  t.match(
-    body, /the sequence of the ids is behind the rows, and nothing was written; it must go on from the greatest id/
-  )
-  await pool.query("SELECT setval(pg_get_serial_sequence('counted.posts', 'id'), max(id)) FROM counted.posts")
-  t.match(JSON.parse((await create()).body), { post: { id: 3, title: 'T' } })
 })
 
 /** What a program with a collation and functions of its own has made, which nobody else has. */

@@ -4,7 +4,6 @@ import t, { type Test } from 'tap'
 import { memoryStore } from '../../../lib/index.js'
 import { database, type DatabaseOptions } from '../../../lib/database/index.js'
 import { makeDatabase } from '../../support/stores/databases/music-database.js'
-import { startPostgres } from '../../support/stores/postgres.js'
 
 const SQL = `
   CREATE TABLE orders (
@@ -124,25 +123,6 @@ t.test('a rule sees the stamp of the write', async (t) => {
   t.equal((await app.inject({ method: 'PUT', url: '/orders', headers: others, payload: update })).statusCode, 200)
 })
 
-t.test('a table of a database keeps what is deleted, and frees its unique values', async (t) => {
-  const file = `${t.testdir()}/notes.sqlite`
-  makeDatabase(`CREATE TABLE notes (id INTEGER PRIMARY KEY, title TEXT, deleted_at TEXT);
-    CREATE UNIQUE INDEX live ON notes (title) WHERE deleted_at IS NULL`, file).close()
-  const app = fastify()
-  t.teardown(() => app.close())
-  const tables = { notes: { softDelete: 'deleted_at', hide: ['deleted_at'], authorize: () => true } }
-  app.register(database, { file, write: true, report: () => {}, tables })
-  await app.ready()
-  const put = async (method: 'POST' | 'PUT', url: string, note: object): Promise<number> =>
-    (await app.inject({ method, url, headers, payload: method === 'PUT' ? { notes: [note] } : { note } })).statusCode
-  t.equal(await put('POST', '/notes', { title: 'Tea' }), 201)
-  t.equal((await app.inject({ method: 'DELETE', url: '/notes?id=1', headers })).statusCode, 204)
-  t.equal(await put('POST', '/notes', { title: 'Tea' }), 201)
-  t.equal(await put('POST', '/notes', { title: 'Tea' }), 409)
-  t.equal(await put('PUT', '/notes?match=title', { title: 'Tea' }), 200)
-  t.match((await app.inject({ url: '/notes/deleted', headers })).body, /"id":1,"deleted_at":"[^"]+","title":"Tea"/)
-})
-
 t.test('a stamp that is no text is the mistake of the app, and nothing is written', async (t) => {
   const app = await serve(t, { stamp: { updated_by: (() => undefined) as unknown as () => string } })
   const payload = { id: 1, order: { title: 'Cup' } }
@@ -161,45 +141,4 @@ t.test('options that do not fit throw at the start', async (t) => {
   for (const [options, message] of cases) {
     await t.rejects(serve(t, options), { message: new RegExp(`^Option ${message}`) }, JSON.stringify(options))
   }
-})
-
-t.test('PostgreSQL', async (t) => {
-  const server = await startPostgres(t)
-  const pool = server.pool()
-  await pool.query(`
-    CREATE TABLE orders (
-      id bigserial PRIMARY KEY,
-      title text NOT NULL,
-      phrase text NOT NULL DEFAULT 'xyzzy',
-      updated_by varchar(20) NOT NULL
-    );
-    CREATE TABLE people (id bigserial PRIMARY KEY, name text NOT NULL, phrase text NOT NULL);
-    CREATE TABLE logs (line text NOT NULL, phrase text NOT NULL);
-    CREATE VIEW titles AS SELECT title, phrase FROM orders;
-    INSERT INTO orders (title, updated_by) VALUES ('Tea', 'eve')`)
-  const register = async (hidden: readonly string[]): Promise<FastifyInstance> => {
-    const app = fastify({ pluginTimeout: 0 })
-    t.teardown(() => app.close())
-    const tables = Object.fromEntries(hidden.map((table) => [table, { hide: ['phrase'] }]))
-    app.register(database, { pool, write: true, report: () => {}, tables, stamp: { updated_by: userOf } })
-    await app.ready()
-    return app
-  }
-  const app = await register(['orders', 'people', 'titles'])
-  const rows = [{ title: 'Rice', updated_by: 'mallory' }, { title: 'Milk' }]
-  const { statusCode, body } = await app.inject({ method: 'POST', url: '/orders', headers, payload: { orders: rows } })
-  t.equal(statusCode, 201)
-  t.notMatch(body, /phrase|mallory/)
-  t.strictSame((await pool.query('SELECT title, phrase, updated_by FROM orders ORDER BY id')).rows, [
-    { title: 'Tea', phrase: 'xyzzy', updated_by: 'eve' },
-    { title: 'Rice', phrase: 'xyzzy', updated_by: 'ada' },
-    { title: 'Milk', phrase: 'xyzzy', updated_by: 'ada' }
-  ])
-  t.equal((await app.inject({ url: '/titles/Tea', headers })).body, '{"title":{"id":"Tea","title":"Tea"}}')
-  const person = { method: 'POST', url: '/people', headers, payload: { person: { name: 'Bob' } } } as const
-  t.equal((await app.inject(person)).statusCode, 405)
-  await t.rejects(register(['logs']), {
-    message: 'Option "tables" of the plugin "database" names "phrase" of the table "logs", which cannot be hidden, ' +
-      'because the paths of its rows have its value'
-  })
 })

@@ -12,7 +12,6 @@ import { Page } from '../../support/pages.js'
 import { startProgram, until, writeProgram } from '../../support/program.js'
 import { HELP } from '../../../lib/database/command/settings.js'
 import { makeDatabase, MUSIC } from '../../support/stores/databases/music-database.js'
-import { startPostgres } from '../../support/stores/postgres.js'
 
 /** The page about the command. */
 const page = new Page('docs/serve-a-database.md')
@@ -587,27 +586,4 @@ t.test('the program of the package ends, even if the module keeps its process al
     [1, `"${listening}" exports no Fastify app. Export it, or a function that makes it: export default app\n`]
   )
   t.end()
-})
-
-t.test('the program of the package compares the tables of PostgreSQL', async (t) => {
-  const server = await startPostgres(t)
-  const pool = server.pool()
-  await pool.query('CREATE TABLE notes (id bigserial PRIMARY KEY, version bigint NOT NULL)')
-  const app = writeProgram(t, 'diff-postgres', `
-    import fastify from 'fastify'
-    import pg from 'pg'
-    import resources from 'fastify-resources'
-    import { postgresStore } from 'fastify-resources/postgres'
-    const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL })
-    const app = fastify({ pluginTimeout: 0 })
-    app.addHook('onClose', () => pool.end())
-    const attributes = { type: 'object', properties: { title: { type: 'string' } } }
-    const store = postgresStore({ pool, table: 'notes', migrate: true, attributes })
-    app.register(resources, { name: 'notes', store })
-    export default app`)
-  const program = await startProgram(t, bin, { parameters: ['diff', app], environment: { DATABASE_URL: server.url } })
-  t.equal(program.line, '-- The table "notes":')
-  t.equal(await program.ended, 1)
-  const { fields } = await pool.query('SELECT * FROM notes')
-  t.strictSame(fields.map(({ name }) => name), ['id', 'version'])
 })

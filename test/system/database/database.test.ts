@@ -121,19 +121,6 @@ t.test('several foreign keys lead to the same table, under names of their own', 
     `${label} ${rows}`), ['Flights: origin 0', 'Flights: destination 1', 'Flights: last stop 1'])
 })
 
-t.test('a foreign key leads to a key that is a number', async (t) => {
-  const { app } = await serve(t, {
-    sql: `CREATE TABLE sizes (size REAL PRIMARY KEY NOT NULL, name TEXT NOT NULL);
-      CREATE TABLE shoes (id INTEGER PRIMARY KEY, size_id REAL REFERENCES sizes, brand TEXT);
-      INSERT INTO sizes VALUES (42.5, 'large'), (36, 'small');
-      INSERT INTO shoes (size_id, brand) VALUES (42.5, 'X'), (36, 'Y'), (NULL, 'Z');`
-  })
-  const { shoes } = (await app.inject('/shoes.json?include=size')).json()
-  t.match(shoes, [{ size: { id: '42.5', name: 'large' } }, { size: { id: '36', name: 'small' } }, { size: null }])
-  const { body } = await app.inject({ url: '/sizes/42.5', headers: { accept: 'text/html' } })
-  t.match(body, /Shoes<\/a> <span class="total">1<\/span>/)
-})
-
 t.test('a table and a column may have names that every object inherits', async (t) => {
   const { app, reports } = await serve(t, {
     sql: `CREATE TABLE "constructor" (
@@ -388,34 +375,6 @@ t.test('a wrong option throws at registration', async (t) => {
   for (const [options, message] of cases) {
     t.match(await messageOf(t, options as Options), message, JSON.stringify(options))
   }
-})
-
-t.test('keys that SQLite allows to be null are served, and are read-only if a row has null in them', async (t) => {
-  const { app, reports } = await serve(t, {
-    sql: `CREATE TABLE a (code TEXT PRIMARY KEY, note TEXT);
-      CREATE TABLE b (x TEXT, y INTEGER, note TEXT, PRIMARY KEY (x, y));
-      CREATE TABLE c (x TEXT, y INTEGER, note TEXT, PRIMARY KEY (x, y));
-      INSERT INTO a VALUES ('k', 'one');
-      INSERT INTO b VALUES ('k', 1, 'one');
-      INSERT INTO c VALUES ('k', NULL, 'one'), ('k', NULL, 'two')`,
-    write: true
-  })
-  t.strictSame(reports.map(
-    ({ path, actions }) => [path, actions.includes('update')]
-  ), [['/as', true], ['/bs', true], ['/cs', false]])
-  const headers = { accept: 'application/json' }
-  t.same((await app.inject({ url: '/as/k', headers })).json(), { a: { id: 'k', code: 'k', note: 'one' } })
-  const payload = { b: { x: 'k', y: 2, note: 'new' } }
-  t.equal((await app.inject({ method: 'POST', url: '/bs', payload, headers })).statusCode, 201)
-  t.same((await app.inject({ url: '/bs/k,2', headers })).json(), { b: { id: 'k,2', ...payload.b } })
-  t.same((await app.inject({ url: '/cs', headers })).json(), {
-    cs: [{ id: 1, x: 'k', y: null, note: 'one' }, { id: 2, x: 'k', y: null, note: 'two' }]
-  })
-})
-
-t.test('a database without tables has an empty home page', async (t) => {
-  const { app } = await serve(t, { sql: '' })
-  t.match((await app.inject({ url: '/', headers: { accept: 'text/html' } })).body, /There is nothing here/)
 })
 
 t.test('a prefix with parameters works without a home page', async (t) => {

@@ -60,8 +60,6 @@ const cases: ReadonlyArray<[
 ]> = [
   ['rows of one table', add('orders', 'customer_id', 9), {},
     ['Ada <Lovelace> cannot be deleted: 9 orders refer to this record', '9 orders /orders?customer_id=1']],
-  ['one row', add('orders', 'customer_id', 1), {},
-    ['Ada <Lovelace> cannot be deleted: 1 order refers to this record', '1 order /orders?customer_id=1']],
   ['rows of several tables, without those that a deletion changes',
     add('orders', 'customer_id', 12) + add('invoices', 'customer_id', 1) + add('notes', 'customer_id', 3) +
       add('leads', 'customer_id', 4), {}, [
@@ -71,11 +69,6 @@ const cases: ReadonlyArray<[
   ['rows that refer by two attributes', add('letters', 'sender_id', 2) + add('letters', 'receiver_id', 1), {}, [
     'Ada <Lovelace> cannot be deleted: 2 letters: sender, 1 letter: receiver refer to this record',
     '2 letters: sender /letters?sender_id=1', '1 letter: receiver /letters?receiver_id=1'
-  ]],
-  ['rows of many tables', ['orders', 'invoices', 'guesses'].map((table) => add(table, 'customer_id', 1)).join('') +
-    add('letters', 'sender_id', 1), {}, [
-    'Ada <Lovelace> cannot be deleted: other records refer to it', '1 guess /guesses?customer_id=1',
-    '1 invoice /invoices?customer_id=1', '1 letter /letters?sender_id=1', '1 order /orders?customer_id=1'
   ]],
   ['rows that may not be listed', add('orders', 'customer_id', 9) + add('invoices', 'customer_id', 2),
     { orders: hidden },
@@ -91,10 +84,6 @@ const cases: ReadonlyArray<[
     ['Ada <Lovelace> cannot be deleted: 1 order refers to this record', '1 order /orders?customer_id=1']],
   ['rows whose plural is not known', add('orders', 'customer_id', 9), { orders: unnamed('') },
     ['Ada <Lovelace> cannot be deleted: Some: 9 refer to this record', 'Some: 9 /orders?customer_id=1']],
-  ['a row whose singular is not known', add('orders', 'customer_id', 1), { orders: unnamed('Some') },
-    ['Ada <Lovelace> cannot be deleted: Some: 1 refers to this record', 'Some: 1 /orders?customer_id=1']],
-  ['10,000 rows', add('orders', 'customer_id', 10_000), {},
-    ['Ada <Lovelace> cannot be deleted: 10,000 orders refer to this record', '10,000 orders /orders?customer_id=1']],
   ['more than 10,000 rows', add('orders', 'customer_id', 10_001), {}, [
     'Ada <Lovelace> cannot be deleted: more than 10,000 orders refer to this record',
     'more than 10,000 orders /orders?customer_id=1'
@@ -138,19 +127,6 @@ t.test('a browser that sends a DELETE gets the same page', async (t) => {
       'Ada <Lovelace> /customers/1'
     ], url)
   }
-})
-
-t.test('a refusal has the words of the language', async (t) => {
-  const phrases = { Orders: 'Bestellungen', order: 'Bestellung', Notes: 'Notizen', note: 'Notiz' }
-  const app = await serve(t, add('orders', 'customer_id', 10_001) + add('notes', 'customer_id', 1), {
-    defaults: { html: { lang: 'de', messages: { phrases } } }
-  })
-  t.strictSame(refusalOf(t, await deleteFrom(app, '/customers', 1)), [
-    '„Ada <Lovelace>“ kann nicht gelöscht werden: mehr als 10.000 Bestellungen verweisen auf diesen Eintrag',
-    'mehr als 10.000 Bestellungen /orders?customer_id=1', 'Ada <Lovelace> /customers/1'
-  ])
-  t.match((await app.inject({ url: '/customers/1', headers })).body,
-    '<p>„Ada &lt;Lovelace&gt;“ wird endgültig gelöscht.</p>\n<p>Außerdem wird Folgendes gelöscht: 1 Notiz.</p>')
 })
 
 t.test('the page of a row says what its deletion deletes, too', async (t) => {

@@ -279,10 +279,6 @@ t.test('the home page links to the form of each table in which the user may crea
   t.strictSame(formsOf(await visit(app, '/')), all)
   const page = await visit(app, '/', { user: 'ann' })
   t.strictSame(formsOf(page), [all[0], '/customers/new Customers', ...all.slice(1)])
-  const { valid, results } = await new HtmlValidate({
-    extends: ['html-validate:recommended'], rules: { 'no-trailing-whitespace': 'off', 'void-style': 'off' }
-  }).validateString(page)
-  t.ok(valid, JSON.stringify(results))
   t.notMatch((await app.inject('/?format=json')).body, 'new')
   t.strictSame(formsOf(await visit(await serveShop(t), '/')), [], 'a database is read-only by default')
 })

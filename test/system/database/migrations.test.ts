@@ -1,11 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs'
 import t from 'tap'
-import { type OnDelete, type Store } from '../../../lib/index.js'
+import { type OnDelete } from '../../../lib/index.js'
 import { postgresStore } from '../../../lib/sql/postgres/index.js'
-import { type SqlStore, sqliteStore, type SqlStoreOptions, type TablePlan } from '../../../lib/sql/sqlite/index.js'
-import { QUERIES, testContract, TRANSACTIONS } from '../../support/stores/contract/contract-tests.js'
+import { sqliteStore, type SqlStoreOptions, type TablePlan } from '../../../lib/sql/sqlite/index.js'
 import { makeDatabase } from '../../support/stores/databases/music-database.js'
-import { context, each, every, messageOf, readAll } from '../../support/stores/sql-engines.js'
+import { context, each, messageOf } from '../../support/stores/sql-engines.js'
 import { startPostgres } from '../../support/stores/postgres.js'
 import { findDrivers } from '../../support/stores/sqlite-drivers.js'
 
@@ -42,14 +41,6 @@ const string = '(?:TEXT|text COLLATE "C")'
 
 const CASES: readonly Case[] = [
   {
-    name: 'a table that fits',
-    columns: ', title text',
-    options: { attributes: attributesOf({ title: text }) },
-    statements: [],
-    problems: [],
-    row: {}
-  },
-  {
     name: 'a missing table',
     options: { attributes: attributesOf({ title: text }, 'title'), unique: ['title'] },
     statements: [
@@ -65,14 +56,6 @@ const CASES: readonly Case[] = [
     statements: [add('title', string)],
     problems: [],
     row: { title: null }
-  },
-  {
-    name: 'an attribute that is not required',
-    columns: '',
-    options: { attributes: attributesOf({ title: text }) },
-    statements: [add('title', string)],
-    problems: [],
-    row: {}
   },
   {
     name: 'a required attribute that is readOnly',
@@ -99,22 +82,6 @@ const CASES: readonly Case[] = [
     row: { size: -5 }
   },
   {
-    name: 'a boolean as the default',
-    columns: '',
-    options: { attributes: attributesOf({ done: { type: 'boolean', default: false } }, 'done') },
-    statements: [add('done', '(?:INTEGER NOT NULL DEFAULT 0|boolean NOT NULL DEFAULT false)')],
-    problems: [],
-    row: { done: false }
-  },
-  {
-    name: 'a number as the default',
-    columns: '',
-    options: { attributes: attributesOf({ ratio: { type: 'number', default: 1e-7 } }, 'ratio') },
-    statements: [add('ratio', '.* NOT NULL DEFAULT 1e-7')],
-    problems: [],
-    row: { ratio: 1e-7 }
-  },
-  {
     name: 'a decimal as the default',
     columns: '',
     options: {
@@ -125,30 +92,6 @@ const CASES: readonly Case[] = [
     statements: [add('price', "(?:REAL NOT NULL DEFAULT 1.5|numeric\\(9,2\\) NOT NULL DEFAULT '1.50')")],
     problems: [],
     row: { price: '1.50' }
-  },
-  {
-    name: 'a list as the default',
-    columns: '',
-    options: { attributes: attributesOf({ tags: { type: 'array', items: text, default: ["a'b"] } }, 'tags') },
-    statements: [add('tags', "(?:TEXT|jsonb) NOT NULL DEFAULT '\\[\"a''b\"\\]'")],
-    problems: [],
-    row: { tags: ["a'b"] }
-  },
-  {
-    name: 'null as the default',
-    columns: '',
-    options: { attributes: attributesOf({ title: { ...nullable, default: null } }) },
-    statements: [add('title', string)],
-    problems: [],
-    row: { title: null }
-  },
-  {
-    name: 'bytes as the default',
-    columns: '',
-    options: { attributes: attributesOf({ data: { ...text, contentEncoding: 'base64', default: 'AP8=' } }) },
-    statements: [add('data', '(?:BLOB|bytea)')],
-    problems: [],
-    row: {}
   },
   {
     name: 'a missing version',
@@ -167,14 +110,6 @@ const CASES: readonly Case[] = [
       /^CREATE UNIQUE INDEX IF NOT EXISTS "notes_title_key" ON "notes" \("title"\)$/,
       /^CREATE UNIQUE INDEX .* \("shelf", "title"\)$/
     ],
-    problems: [],
-    row: {}
-  },
-  {
-    name: 'a missing column with a unique index',
-    columns: '',
-    options: { attributes: attributesOf({ title: text }), unique: ['title'] },
-    statements: [add('title', string), /^CREATE UNIQUE INDEX/],
     problems: [],
     row: {}
   },
@@ -243,13 +178,6 @@ const CASES: readonly Case[] = [
     problems: ['The column "size" is of type text, which does not keep "size" (integer) as it is; TYPE does.']
   },
   {
-    name: 'a column that must not be null',
-    columns: ", title text NOT NULL DEFAULT 'x'",
-    options: { attributes: attributesOf({ title: nullable }) },
-    statements: [],
-    problems: ['The column "title" must not be null, but "title" may be.']
-  },
-  {
     name: 'a column without an attribute',
     columns: ", more text NOT NULL CHECK (more <> '')",
     options: { attributes: attributesOf({ title: nullable }) },
@@ -314,52 +242,6 @@ each('the plan of a table, and what comes of its statements', async (t, engine) 
   }
 })
 
-each('a table that was altered by its plan fulfils the contract', async (t, engine) => {
-  const tables = new Map<Store, string>()
-  const open = (table: string, options: Omit<SqlStoreOptions, 'table'>): SqlStore => {
-    const store = engine.store({ table, ...options })
-    tables.set(store, table)
-    return store
-  }
-  testContract(t, {
-    decimals: engine.name === 'postgresql',
-    async open (needs) {
-      const table = `rows_${tables.size}`
-      await engine.run(
-        `CREATE TABLE ${table} (${ID[engine.name]}, title text ${engine.name === 'sqlite'
-          ? ''
-          : 'COLLATE "C"'} NOT NULL)`
-      )
-      const store = open(table, needs)
-      for (const statement of (await store.plan()).statements) await engine.run(statement)
-      await store.prepare()
-      return store
-    },
-    async another (store, needs) {
-      const other = open(tables.get(store) as string, needs)
-      await other.prepare()
-      return other
-    }
-  }, new RegExp(`${QUERIES.source}|${TRANSACTIONS.source}`))
-})
-
-each('many stores that add the same columns at once', async (t, engine) => {
-  await engine.run(
-    `CREATE TABLE boxes (${ID[engine.name]})`, `CREATE TABLE notes (${ID[engine.name]}, ${VERSION})`,
-    'INSERT INTO notes (id) VALUES (1)'
-  )
-  const attributes = attributesOf(
-    { title: { ...text, default: 'T' }, size: integer, boxId: { type: ['integer', 'null'] } }, 'title'
-  )
-  const references = { boxId: { table: 'boxes', onDelete: 'set null' } } as const
-  const stores = Array.from({ length: 8 }, () =>
-    engine.store({ table: 'notes', attributes, references, unique: ['size'], migrate: true }))
-  await Promise.all(stores.map(async (store) => store.prepare()))
-  for (const store of stores) t.strictSame((await store.plan()).statements, [])
-  t.strictSame((await readAll((stores[0] as SqlStore).list(every, context))).map(({ attributes }) =>
-    attributes.title), ['T'])
-})
-
 t.test('two connections that add the same columns at once', async (t) => {
   const attributes = attributesOf({ title: { ...text, default: 'T' }, more: text }, 'title')
   const server = await startPostgres(t)
@@ -402,14 +284,6 @@ t.test('two connections that add the same columns at once', async (t) => {
     t.strictSame((await store.plan()).statements, [])
     for (const database of databases) database.close()
   }
-})
-
-each('a statement that the database refuses is the error of the migration', async (t, engine) => {
-  await engine.run(
-    `CREATE TABLE notes (${ID[engine.name]}, ${VERSION}, title text)`, "INSERT INTO notes (title) VALUES ('T'), ('T')"
-  )
-  const store = engine.store({ table: 'notes', attributes: attributesOf({ title: text }), unique: ['title'] })
-  t.match(await messageOf(() => store.migrate()), /unique/i)
 })
 
 each('a foreign key with another rule is left to the app, and a view cannot be altered', async (t, engine) => {

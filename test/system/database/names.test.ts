@@ -83,14 +83,3 @@ t.test('the app has the last word about names', async (t) => {
     t.strictSame(await titleOf(options, url), words, JSON.stringify(options))
   }
 })
-
-t.test('the page that chooses a row knows the names of its table', async (t) => {
-  const app = await serve(t)
-  const { body } = await app.inject({
-    method: 'POST',
-    url: '/café',
-    headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' },
-    payload: 'cafe[OrderId][?][choose]=&cafe[OrderId][?][search]=zzz'
-  })
-  t.match(body, '>No orders match the filter<')
-})

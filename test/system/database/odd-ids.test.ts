@@ -48,7 +48,8 @@ function normalize (path: string): string {
 
 const NAMES = [
   'data', 'data.xml', 'data.json', 'data.xml.json', 'data%2Exml', 'data%252Exml', 'data%2exml', '.', '..',
-  '.csv', '.html', 'data.pdf', 'ü.html', 'a b.xml', '%.xml', '%25.xml'
+  '.csv', '.html', 'data.pdf', 'ü.html', 'a b.xml', '%.xml', '%25.xml', 'a/b', 'a?b', 'a#b',
+  '<b>', '"', '+', '\\'
 ]
 
 t.test('no normalization of a URL changes which row it names', async (t) => {
@@ -191,7 +192,6 @@ const FORMED: ReadonlyArray<readonly [serve: Serve, sql: string, path: string, f
   [serve, 'CREATE TABLE a (id TEXT PRIMARY KEY NOT NULL, n TEXT)', 'as', 'consists of "id_"; send that instead'],
   [servePostgres, 'CREATE TABLE a (id text PRIMARY KEY, n text)', 'as', 'consists of "id_"; send that instead'],
   [serve, 'CREATE TABLE a (b TEXT, c TEXT, PRIMARY KEY (b, c))', 'as', 'consists of "b", "c"; send that instead'],
-  [serve, 'CREATE TABLE a (id INT PRIMARY KEY NOT NULL, n TEXT)', 'as', 'consists of "id_"; send that instead'],
   [serve, 'CREATE TABLE a (id INTEGER PRIMARY KEY, n TEXT)', 'as', 'is assigned by the server; leave it out']
 ]
 
@@ -394,17 +394,3 @@ async function givenKey (app: FastifyInstance): Promise<object> {
   const { tweet } = (await get(app, '/tweets/20')).json()
   return Object.hasOwn(tweet, 'id_') ? { id_: '1119360021460566999' } : {}
 }
-
-t.test('a row is answered whose id the database counts beyond 2^53 - 1', async (t) => {
-  for (const { name, open } of await findDrivers()) {
-    const opened = open(':memory:')
-    opened.exec('CREATE TABLE notes (id INTEGER PRIMARY KEY, body TEXT)')
-    opened.exec('INSERT INTO notes VALUES (9007199254740991, NULL)')
-    const app = await startBig(t, { database: opened })
-    const created = await app.inject({ method: 'POST', url: '/notes', headers: json, payload: { note: { body: 'x' } } })
-    t.equal(created.statusCode, 201, name)
-    t.equal(created.headers.location, '/notes/9007199254740992')
-    t.strictSame(created.json(), { note: { id: '9007199254740992', body: 'x' } })
-    opened.close()
-  }
-})

@@ -208,8 +208,8 @@ t.test('the policies of row security hide rows and refuse writes', async (t) => 
   app.register(database, { pool: poolSecured, write: true })
   await app.ready()
   const json = { accept: 'application/json' }
-  const send = async (method: 'POST' | 'PUT' | 'DELETE', payload: object, accept = 'application/json') =>
-    app.inject({ method, url: '/notes', headers: { accept }, payload })
+  const send = async (method: 'POST' | 'PUT' | 'DELETE', payload: object) =>
+    app.inject({ method, url: '/notes', headers: json, payload })
   t.strictSame((await app.inject({ url: '/notes', headers: json })).json().notes.map(({ id }: { id: number }) =>
     id), [1, 3])
   t.equal((await app.inject({ url: '/notes/2', headers: json })).statusCode, 404)
@@ -218,12 +218,6 @@ t.test('the policies of row security hide rows and refuse writes', async (t) => 
   }
   t.strictSame((await send('POST', { note: { owner: 'admin' } })).json(), forbidden)
   t.strictSame((await send('PUT', { id: 1, note: { owner: 'admin' } })).json(), forbidden)
-  t.match(await send('PUT', { id: 1, note: { owner: 'admin' } }, 'application/xml'), {
-    statusCode: 403, body: /<error>you are not allowed to make this change<\/error>/i
-  })
-  t.match(await send('PUT', { id: 1, note: { owner: 'admin' } }, 'text/html'), {
-    statusCode: 403, body: /not allowed to make this change/
-  })
   t.equal((await send('DELETE', { id: 3 })).statusCode, 404)
   t.equal((await send('PUT', { id: 2, note: { body: 'x' } })).statusCode, 404)
   t.equal((await send('PUT', { id: 1, note: { body: 'changed' } })).statusCode, 200)

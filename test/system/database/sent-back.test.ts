@@ -10,7 +10,7 @@ import { Connection, Model } from '../../support/xml/active-resource.js'
 // FC_SEED=… repeats the run of a reported failure.
 const seed = Number(process.env.FC_SEED ?? 20_260_131)
 /** The number of random rows of each database. */
-const rows = 300
+const rows = 120
 
 /** A table that others have made, served for writing. */
 interface Served {

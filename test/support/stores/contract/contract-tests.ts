@@ -2,17 +2,15 @@ import type { Test } from 'tap'
 import { storeContract, type StoreContractOptions } from '../../../../lib/contract/index.js'
 
 /** A volume that is enough for stores which read batches of some hundred rows. */
-export const VOLUME = { rows: 1_200, writes: 100, tasks: 30 } as const
+const VOLUME = { rows: 1_200, writes: 100, tasks: 30 } as const
 
 /** The scenarios of long lists. They take half the time, and do not depend on how a table was made. */
 export const LONG_LISTS = /page|batch|position|list that is left|listed once|in every order|in the reversed order|count/
 /** These, and the other scenarios of queries: what is left are the values of rows, and writes to them. */
 export const QUERIES = new RegExp(`${LONG_LISTS.source}|order|operator|search|filter|limit|disconnect`)
-/** The scenarios that a store without transactions cannot run. */
-export const TRANSACTIONS = /transaction|created together|dry run|after the commit|attempt|expired request/
 
 /** Why scenarios are skipped whose store creates rows one by one. */
-export const NOT_TOGETHER = 'the store has no method createMany'
+const NOT_TOGETHER = 'the store has no method createMany'
 
 /** Runs every scenario except those of `leftOut`. Fails if one is skipped for this store, unless the options say so. */
 export function testContract (t: Test, options: StoreContractOptions, leftOut?: RegExp): void {

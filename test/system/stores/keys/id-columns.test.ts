@@ -1,6 +1,4 @@
-import {
-  type Attributes, BY_ID, type Condition, type Id, type Order, type Query, type Row
-} from '../../../../lib/index.js'
+import { type Attributes, BY_ID, type Id, type Row } from '../../../../lib/index.js'
 import { type SqlStore, type SqlStoreOptions } from '../../../../lib/sql/sqlite/index.js'
 import { comparePositions } from '../../../../lib/core/stores/order.js'
 import { context, each, type Engine, every, readAll, thrownBy } from '../../../support/stores/sql-engines.js'
@@ -168,100 +166,6 @@ each('a create gives each part of the key, and an update changes none', async (t
   t.match(await store.get('1,5', {}, context), { version: '2', attributes: { playlistId: 1, trackId: 5, title: 'T' } })
 })
 
-each('lists order, page, filter and count by the parts of a key', async (t, engine) => {
-  const store = await opened(engine, { attributes: titled(track), key: ['playlistId', 'trackId'], migrate: true })
-  const pairs = [1, 2, 3, 10, 11].flatMap(
-    (playlistId) => [1, 2, 9, 10, 100].map(
-      (trackId) => ({ playlistId, trackId, title: trackId % 2 === 0 ? null : `t${playlistId % 2}` })
-    )
-  )
-  for (const attributes of [...pairs].reverse()) await store.create(attributes, {}, context)
-  const idOf = ({ playlistId, trackId }: { playlistId: unknown, trackId: unknown }): Id =>
-    `${String(playlistId)},${String(trackId)}`
-  const all = pairs.map(idOf)
-  const sorted = (order: Order): Id[] => {
-    const positionOf = (row: Record<string, unknown>): never[] =>
-      order.flatMap(({ by }) => by === 'id' ? [row.playlistId, row.trackId] : [row[by]]) as never[]
-    const parts = order.flatMap(({ by, descending }) =>
-      by === 'id' ? [{ by: 'a', descending }, { by: 'b', descending }] : [{ by, descending }])
-    return [...pairs].sort((a, b) => comparePositions(parts, positionOf(a), positionOf(b))).map(idOf)
-  }
-  const ids = async (parts: Partial<Query>): Promise<Id[]> => (await readAll(
-    store.list({ ...every, ...parts }, context)
-  )).map(({ id }) =>
-    id)
-  t.strictSame(await ids({}), all)
-  const by = (spelled: string): Order =>
-    spelled.split(',').map((name) => ({ by: name.replace('-', ''), descending: name.startsWith('-') }))
-  for (const order of [
-    'id', '-id', 'title,id', '-title,-id', 'title,-id', 'trackId,id', '-trackId,id', 'playlistId,-id', '-playlistId,id',
-    'trackId,-playlistId,id'
-  ].map(by)) {
-    const wanted = sorted(order)
-    const shown = JSON.stringify(order)
-    t.strictSame(await ids({ order }), wanted, shown)
-    const found: Row[] = []
-    for (;;) {
-      const last = found.at(-1)
-      const after = last && order.map(({ by }) => (by === 'id' ? last.id : last.attributes[by] ?? null) as string)
-      t.equal(
-        (await store.count({ ...every, order, after, most: undefined, estimate: false }, context)).rows,
-        wanted.length - found.length
-      )
-      const page = await readAll(store.list({ ...every, order, after, limit: 7 }, context))
-      if (page.length === 0) break
-      found.push(...page)
-    }
-    t.strictSame(found.map(({ id }) => id), wanted, `page by page in the order ${shown}`)
-  }
-  t.strictSame(await ids({ after: ['nonsense'] }), [], 'no row is after what is no id')
-  t.strictSame(
-    await store.count({ ...every, after: ['nonsense'], most: undefined, estimate: true }, context),
-    { rows: 0, isEstimate: false }
-  )
-  const cases: ReadonlyArray<readonly [Condition, readonly Id[]]> = [
-    [{ attribute: 'id', operator: 'in', value: ['3,9', '1,1', 'x', 5, true, '3,9'] }, ['1,1', '3,9']],
-    [{
-      attribute: 'id',
-      operator: 'in',
-      value: [...all, ...Array.from({ length: 1200 }, (_, index) =>
-      `4,${index}`)] as string[]
-    }, all],
-    [{ attribute: 'id', operator: 'in', value: ['x'] }, []],
-    [{ attribute: 'id', operator: 'eq', value: '10,100' }, ['10,100']],
-    [{ attribute: 'id', operator: 'eq', value: '10' }, []],
-    [{ attribute: 'id', operator: 'not', value: '10,100' }, all.filter((id) => id !== '10,100')],
-    [{ attribute: 'id', operator: 'not', value: 'x' }, all],
-    [{ attribute: 'id', operator: 'gt', value: '10,10' }, all.slice(all.indexOf('10,10') + 1)],
-    [{ attribute: 'id', operator: 'gte', value: '10,10' }, all.slice(all.indexOf('10,10'))],
-    [{ attribute: 'id', operator: 'lt', value: '10,10' }, all.slice(0, all.indexOf('10,10'))],
-    [{ attribute: 'id', operator: 'lte', value: '10,10' }, all.slice(0, all.indexOf('10,10') + 1)],
-    [{ attribute: 'id', operator: 'null', value: true }, []],
-    [{ attribute: 'id', operator: 'null', value: false }, all]
-  ]
-  for (const [condition, found] of cases) {
-    t.strictSame(await ids({ filter: [condition] }), found, JSON.stringify(condition).slice(0, 100))
-  }
-  t.match(await thrownBy(() =>
-    readAll(store.list({ ...every, filter: [{ attribute: 'id', operator: 'starts', value: '1' }] }, context))), {
-    message: 'resources: ids that consist of attributes cannot be searched; search the attributes'
-  })
-})
-
-each('conditions on ids of one attribute are conditions on it', async (t, engine) => {
-  const store = await opened(engine, { attributes: titled({ code: text }), key: ['code'], migrate: true })
-  for (const code of ['a', 'b', '.', '%c']) await store.create({ code }, {}, context)
-  const ids = async (condition: Condition): Promise<Id[]> => (await readAll(
-    store.list({ ...every, filter: [condition] }, context)
-  )).map(({ id }) =>
-    id)
-  t.strictSame(
-    await ids({ attribute: 'id', operator: 'in', value: ['%2E', '%25c', 'a', '%c', '.'] }), ['%25c', '%2E', 'a']
-  )
-  t.strictSame(await ids({ attribute: 'id', operator: 'gt', value: '%2E' }), ['a', 'b'])
-  t.strictSame(await ids({ attribute: 'id', operator: 'not', value: 'a' }), ['%25c', '%2E', 'b'])
-})
-
 each('rows of a view are addressed by all their values, and are only read', async (t, engine) => {
   await engine.run(
     'CREATE TABLE sales (town TEXT, amount INTEGER)',
@@ -385,34 +289,6 @@ each('options of keys are checked', async (t, engine) => {
   }
   t.equal(
     engine.store({ table: 'rows', attributes, key: ['a'], id: 'string' }).id, 'string', 'the right type may be repeated'
-  )
-})
-
-each('a table with a key has foreign keys, whose rows are in the order of the key', async (t, engine) => {
-  await engine.run('CREATE TABLE parents (id INTEGER PRIMARY KEY)', 'INSERT INTO parents VALUES (1), (2)')
-  const references = {
-    playlistId: { table: 'parents', onDelete: 'cascade' }, nextId: { table: 'parents', onDelete: 'set null' }
-  } as const
-  const store = await opened(engine, {
-    attributes: titled({ ...track, nextId: { type: ['integer', 'null'] } }),
-    key: ['playlistId', 'trackId'],
-    references,
-    migrate: true
-  })
-  for (const [playlistId, trackId, nextId] of [[1, 1, 2], [1, 2, null], [2, 1, 1], [2, 2, null]]) {
-    await store.create({ playlistId, trackId, nextId }, {}, context)
-  }
-  const indexes = await engine.run(
-    engine.name === 'sqlite'
-      ? "SELECT sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL"
-      : "SELECT indexdef AS sql FROM pg_indexes WHERE tablename = 'rows' AND indexname LIKE '%idx'"
-  ) as Array<{ sql: string }>
-  t.strictSame(indexes.map(({ sql }) =>
-    sql.replace(/^.*\(|[")]/g, '')).sort(), ['nextId, playlistId, trackId', 'playlistId, trackId'])
-  await engine.run(...engine.name === 'sqlite' ? ['PRAGMA foreign_keys = ON'] : [], 'DELETE FROM parents WHERE id = 1')
-  t.strictSame(
-    (await readAll(store.list(every, context))).map(({ id, version, attributes }) => [id, version, attributes.nextId]),
-    [['2,1', '2', null], ['2,2', '1', null]], 'the version of the row whose foreign key became null counts up'
   )
 })
 

@@ -6,11 +6,6 @@ import { fill, findForm, submit } from '../../../support/html/forms.js'
 import { plainTag } from '../../../support/plain-tag.js'
 import { type Engine, openEngines } from '../../../support/stores/sql-engines.js'
 
-const CODES = [
-  'a/b', 'a?b', 'a#b', '100%', '%41', '%', '.', '..', ' ', 'a b', 'a,b', 'a.json', 'a.html', 'v1.2', 'né', '💛', 'A',
-  "o'b", '"', '<b>', '\\', '+', '&=;', 'new', 'x-1'
-]
-
 function decodeHtml (text: string): string {
   return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&#39;', '\'')
     .replaceAll('&amp;', '&')
@@ -22,74 +17,12 @@ function linksIn (page: string): string[] {
   return [...links].map(([, href]) => decodeHtml(String(href)))
 }
 
-/** Returns the fields of the form that changes a row. */
-function fieldsIn (page: string): Record<string, string> {
-  const forms = Array.from(page.matchAll(/<form method="post"[^>]*>(.*?)<\/form>/gs), ([, form]) => String(form))
-  const form = forms.find((form) => form.includes('name="_method" value="PUT"')) ?? ''
-  const inputs = [
-    ...form.matchAll(/<input[^>]* name="([^"]*)" value="([^"]*)"/g),
-    ...form.matchAll(/<textarea[^>]* name="([^"]*)"[^>]*>([^<]*)</g)
-  ]
-  return Object.fromEntries(inputs.map(([, name, value]) => [String(name), decodeHtml(String(value))]))
-}
-
 const [engine] = await openEngines() as [Engine]
 
 async function open (t: Test, options: SqlStoreOptions): Promise<FastifyInstance> {
   const store = engine.store({ ...options, migrate: true })
   return build(t, { name: options.table, store, writes: 'both' } as Parameters<typeof build>[1])
 }
-
-t.test('each text key works from the list to the deletion', async (t) => {
-  const attributes = { type: 'object', properties: { code: { type: 'string' }, title: { type: 'string' } } } as const
-  const app = await open(t, { table: 'countries', attributes, key: ['code'], version: 'values' })
-  for (const code of CODES) {
-    const created = await app.inject({
-      method: 'POST',
-      url: '/countries',
-      headers: { accept: 'application/json' },
-      payload: { country: { code, title: 'first' } }
-    })
-    t.equal(created.statusCode, 201, code)
-    const path = String(created.headers.location)
-    const shown = await app.inject({ url: path, headers: { accept: 'application/json' } })
-    t.match(shown.json(), { country: { code, title: 'first' } }, path)
-    t.strictSame(
-      linksIn((await app.inject({ url: '/countries.html' })).body), [path], 'the list links to the location'
-    )
-    for (const [suffix, type] of [['xml', 'application/xml'], ['json', 'application/json'], ['html', 'text/html']]) {
-      const answer = await app.inject({ url: `${path}.${suffix}` })
-      t.equal(answer.statusCode, 200, `${path}.${suffix}`)
-      t.match(answer.headers['content-type'], type)
-    }
-    const { etag } = shown.headers
-    const put = await app.inject({
-      method: 'PUT',
-      url: path,
-      headers: { accept: 'application/json', 'if-match': String(etag) },
-      payload: { country: { ...shown.json().country, title: 'second' } }
-    })
-    t.match(put.json(), { country: { code, title: 'second' } }, `PUT ${path}`)
-    const page = (await app.inject({ url: `${path}.html` })).body
-    const fields = fieldsIn(page)
-    t.match(fields, { _method: 'PUT', _version: String, 'country[code]': undefined, 'country[title]': 'second' })
-    const [, behind = ''] = page.split('<strong>Code</strong> cannot be changed, because the id contains it.</p>\n')
-    const [, fixed = ''] = /^<blockquote class="kept" dir="auto">([^<]*)</.exec(behind) ?? []
-    t.equal(decodeHtml(fixed), code, 'the form shows the key as text')
-    const posted = await app.inject({
-      method: 'POST',
-      url: '/countries',
-      headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' },
-      payload: new URLSearchParams({ ...fields, 'country[title]': 'form' }).toString()
-    })
-    t.equal(posted.statusCode, 303, posted.body)
-    t.equal(posted.headers.location, path)
-    t.match((await app.inject({ url: path, headers: { accept: 'application/json' } })).json(), {
-      country: { code, title: 'form' }
-    })
-    t.equal((await app.inject({ method: 'DELETE', url: path })).statusCode, 204)
-  }
-})
 
 t.test('a composite key works from the list to the deletion', async (t) => {
   const attributes = {
