@@ -1,7 +1,7 @@
 import fastify, { type FastifyInstance, type InjectOptions } from 'fastify'
 import t, { type Test } from 'tap'
 import resources, {
-  type Format, type Mapper, memory, type Outcome, type Prepared, type Row, type Services, type Store,
+  type Format, type Mapper, memoryStore, type Outcome, type Prepared, type Row, type Services,
   type View, type Writer
 } from '../../lib/index.js'
 import { build, draft, propertiesOf, send } from '../support/helper.js'
