@@ -488,6 +488,18 @@ t.test('a body has at most 50,000 values', async (t) => {
     'a text of many lines is one value')
 })
 
+t.test('a long name is not repeated for each of many items', async (t) => {
+  const lists = { type: 'object', additionalProperties: { type: 'array', items: { type: 'integer' } } }
+  const app = await build(t, { name: 'posts', attributes: { type: 'object', properties: { lists } } })
+  const payload = JSON.stringify({ post: { lists: { [`${'x'.repeat(190)}cities`]: Array(20_000).fill(1) } } })
+  const { statusCode, body } = await app.inject({
+    method: 'POST', url: '/posts.xml', headers: { 'content-type': 'application/json' }, payload
+  })
+  t.equal(statusCode, 201)
+  t.match(body, /cities type="json">\[1,1,/)
+  t.ok(body.length < 20 * payload.length)
+})
+
 t.test('an object with open names has at most a thousand', async (t) => {
   const numbers = {
     type: 'object', properties: { known: { type: 'integer' } }, additionalProperties: { type: 'integer' }

@@ -272,6 +272,12 @@ t.test('url() returns an absolute URL with the request\'s own host', async (t) =
 
 // ---- The object of paths
 
+t.test('url() needs the request first', async (t) => {
+  const app = await start(t, blog)
+  t.throws(() => (app.paths.url as (...parameters: unknown[]) => string)('post', 1),
+    { code: WRONG, message: /"url" needs the request first.*not 'post'/ })
+})
+
 t.test('the object of paths can be awaited, printed and compared like another', async (t) => {
   const app = await start(t, blog)
   const { paths } = app

@@ -80,6 +80,9 @@ t.test('a map that would lose a declaration throws at startup', async t => {
     [(map) => map.resources('posts', {}, (posts) => posts.member.post('a', { attributes: wrong(5) }, () => {})),
       /"attributes" of action "a" of resource "posts" must be a JSON Schema/],
     [(map) => map.resources('posts', {},
+      (posts) => posts.member.get('a', { query: wrong({ type: 'array' }) }, () => {})),
+    /"query" of action "a" of resource "posts"/],
+    [(map) => map.resources('posts', {},
       (posts) => posts.member.get('a', { query: { type: 'object', properties: { format: {} } } }, () => {})),
     /"query" of action "a" of resource "posts" has "format"/]
   ]

@@ -274,6 +274,8 @@ t.test('an unknown option is named with its owner and the place where it belongs
   }
 })
 
+const defined = (name: object): object => ({ attributes: { ...text, definitions: { name } } })
+
 const contradicting: ReadonlyArray<readonly [declare: (map: Mapper) => unknown, message: string]> = [
   [(map) => map.resources('posts', { attributes: text }).namespace('admin', (admin) =>
     admin.resources('posts', { attributes: text, id: 'uuid' })),
@@ -292,6 +294,9 @@ const contradicting: ReadonlyArray<readonly [declare: (map: Mapper) => unknown, 
     users.resources('posts', { attributes: text })),
   'Option "stores" of resource "users" cannot have tables that refer to each other: posts, users; give one of them ' +
       'a "store" of its own.'],
+  [(map) => map.resources('posts', defined({ type: 'string' })).namespace('admin', (admin) =>
+    admin.resources('posts', defined({ type: 'integer' }))),
+  'Option "attributes" of resource "posts" defines "name" otherwise than another resource of the same table.'],
   [(map) => map.scope({ unique: ['text'] } as object, (scope) => scope.resources('posts', { attributes: text })),
     'Option "unique" of a scope belongs to a single resource, not to a scope.']
 ]

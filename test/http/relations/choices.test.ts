@@ -438,6 +438,16 @@ t.test('the rows have the first four columns of their list, and its filter', asy
   t.equal(nameOn(back), 'N56')
 })
 
+t.test('Enter in a condition applies it, even if a condition before it can be removed', async (t) => {
+  const { page, press } = await openShelves(t, { authors: { search: [] } })
+  const all = await press(formOn(await page('/books')), CHOOSE)
+  const asked = await press(formOn(all), ON, 'tenant[contains]')
+  const one = await press(fill(formOn(asked), { 'book[authorId][?][is]': 'z' }))
+  const two = await press(formOn(one), ON, 'name[contains]')
+  t.equal(defaultButton(formOn(two)).name, '')
+  t.strictSame(offered(await press(fill(formOn(two), { 'book[authorId][?][is]': '<47>' }))), ['Author <47>&"'])
+})
+
 t.test('the buttons of a page do not repeat a long query', async (t) => {
   const { page } = await openShelves(t)
   const parameters = ['name', 'tenant'].flatMap((name) =>

@@ -423,6 +423,16 @@ t.test('a page of more than 1,000 names, and one of large rows, has a few querie
   const many = await play(t, Array.from({ length: 1200 }, (_, index) => ({ artistId: index + 1 })), { maxLimit: 1200 })
   t.equal((await many.names('/albums?limit=1200')).length, 1200)
   t.strictSame(many.artists.calls, listed(2))
+  const rows = Array.from({ length: 50 }, (_, index) => ({ title: 'x'.repeat(200_000), artistId: index % 7 + 1 }))
+  const large = await play(t, rows)
+  const found: string[] = []
+  let next: string | undefined = '/albums'
+  while (next !== undefined) {
+    found.push(...await large.names(next))
+    next = /<([^>]*)>; rel="next"/.exec(
+      String((await large.app.inject({ url: next, headers: { accept: 'text/html' } })).headers.link))?.[1]
+  }
+  t.strictSame(found, [...Array(50).keys()].map((index) => `Artist <${index % 7 + 1}>`))
 })
 
 t.test('a row that the request may not see is shown by its id, without a link', async (t) => {
@@ -450,6 +460,22 @@ t.test('an error of the store of a referenced row is one of the page, and it is 
   const large = await play(t, Array.from({ length: 50 }, () => ({ title: 'x'.repeat(200_000), artistId: 1 })))
   t.equal((await large.app.inject({ method: 'HEAD', url: '/albums', headers: { accept: 'text/html' } })).body, '',
     'a HEAD reads no further rows')
+})
+
+t.test('a page without a row, and a value that no row can have as its id, have no links', async (t) => {
+  const { app, names, artists } = await play(t, [{ artistId: 1.5 }, { artistId: 2 }], { formPages: true },
+    { hooks: { preHandler: async () => {} } })
+  const { body } = await app.inject({ url: '/albums', headers: { accept: 'text/html' } })
+  t.strictSame([...body.matchAll(/<a href="(\/artists\/[^"]*)">/g)].map(([, href]) => href), ['/artists/2'])
+  t.strictSame(await names('/albums/new'), [])
+  const created = await app.inject({
+    method: 'POST',
+    url: '/albums',
+    headers: { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' },
+    payload: 'album[title]=T'
+  })
+  t.equal(created.statusCode, 303)
+  t.strictSame(artists.calls, [])
 })
 
 t.test('the names and tables of rows in a format of the app lack the values that are writeOnly', async (t) => {

@@ -443,6 +443,27 @@ t.test('the text that is held for a reader is bounded when large rows follow sma
   }
 })
 
+t.test('a cursor is closed once when its second batch fails', async (t) => {
+  let closed = 0
+  let pulled = 0
+  const cursor: AsyncIterator<StoredRow[]> = {
+    async next () {
+      if (pulled++ > 0) throw new Error('broken')
+      return { done: false, value: [rowOf(1, 'a')] }
+    },
+    async return () {
+      closed++
+      throw new Error('closing fails too')
+    }
+  }
+  const store = { ...memoryStore(), list: () => ({ [Symbol.asyncIterator]: () => cursor }) } as unknown as Store
+  const app = await build(t, { name: 'posts', attributes, store })
+  const response = await app.inject('/posts.json')
+  t.equal(response.statusCode, 500)
+  t.notMatch(response.body, 'broken')
+  t.equal(closed, 1)
+})
+
 t.test('a type of XML with the name of a member of all objects is an unknown type', async (t) => {
   const store = memoryStore()
   store.create({ title: 'a' }, {})
