@@ -369,6 +369,37 @@ t.test('two spellings of one value do not tell a hidden row from one that does n
   t.strictSame(await sendBoth('2.5'), [404, [404, 404]])
 })
 
+t.test('rows are looked up together, unless the store cannot, or takes other spellings for the same', async (t) => {
+  const fold = (value: unknown): unknown =>
+    Array.isArray(value) ? value.map(fold) : typeof value === 'string' ? value.toUpperCase() : value
+  const cases: ReadonlyArray<
+    readonly [what: string, filter: true | [], titles: readonly string[], lists: readonly string[]]
+  > = [
+    ['as they are spelled', true, ['A', 'C'], ['in']],
+    ['without the operator in', [], ['A', 'C'], ['eq', 'eq']],
+    ['in another spelling', true, ['a', 'C'], ['in', 'eq']]
+  ]
+  for (const [what, capability, titles, expected] of cases) {
+    const store = memoryStore({ unique: ['title'] }) as Store
+    const lists: unknown[] = []
+    const folding: Store = {
+      ...store,
+      capabilities: { ...store.capabilities, filter: capability },
+      list (query, ...others) {
+        const filter = query.filter.map((condition) => {
+          lists.push(condition.operator)
+          return { ...condition, value: fold(condition.value) }
+        })
+        return store.list({ ...query, filter: filter as typeof query.filter }, ...others)
+      }
+    }
+    const { send } = await openPosts(t, async () => folding)
+    const body = rows(...titles.map((title) => ({ title, rating: 5 })))
+    const sent = await send('PUT', body, { url: '/posts?match=title' })
+    t.strictSame([sent.status, sent.json.posts?.map(({ id }) => id), lists], [200, [1, 3], expected], what)
+  }
+})
+
 /** Opens posts whose titles are unique for each owner, of whom a request sees its own. */
 async function openOwned (t: Parameters<OpenPosts>[0], options: Partial<ResourceOptions> = {}): Promise<Posts> {
   const store = memoryStore({ unique: [['owner', 'title']] }) as Store

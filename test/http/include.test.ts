@@ -218,6 +218,21 @@ t.test('a row with more than 100 nested rows, or very large ones, has a link to 
   t.strictSame(posts[2].comments, { href: '/blog/posts/3/comments' })
 })
 
+t.test('large related rows make smaller portions', async (t) => {
+  const stores = makeStores()
+  const queries: Query[] = []
+  for (let index = 0; index < 8; index++) {
+    const { id } = await stores.authors.create({ name: 'n'.repeat(400_000) }, {},
+      { signal: new AbortController().signal })
+    await stores.posts.create({ title: 'large', authorId: id }, {}, { signal: new AbortController().signal })
+  }
+  const app = await draft(t, drawBlog({ ...stores, authors: recording(stores.authors, queries) }))
+  const { posts } = (await app.inject('/posts.json?include=author')).json()
+  t.equal(posts.length, 11)
+  t.ok(posts.slice(3).every((post: { author: { name: string } }) => post.author.name.length === 400_000))
+  t.ok(queries.length > 4)
+})
+
 const asking = ({ headers }: FastifyRequest): string => String(headers.user)
 
 t.test('the guards of the included resource decide', async (t) => {

@@ -10,6 +10,7 @@ import { DATABASES, openDeletedWorld, readDeleted, requests } from '../support/d
 import { build, send } from '../support/helper.js'
 import { fill, findButton, type Form, parseForms, submit } from '../support/html/forms.js'
 import { get } from '../support/html/page-tests.js'
+import { describe, type Part, type Register } from '../support/openapi.js'
 import { ask as askWorld, compareWorlds, MOST } from '../support/role-worlds.js'
 
 type Values = Readonly<Record<string, unknown>>
@@ -458,6 +459,21 @@ t.test('a stamp is set at each write, and clients only read it', async (t) => {
   for (const [options, message] of cases) {
     await t.rejects(build(t, { name: 'posts', attributes, ...options } as unknown as ResourceOptions), { message })
   }
+})
+
+t.test('OpenAPI has the keywords in the schema of a create, or in its description', async (t) => {
+  const row = { not: { required: ['note'] } }
+  const newBooking = async (more: object): Promise<Part> => {
+    const register: Register = (app) => app.register(resources, {
+      name: 'bookings', attributes: schemaWith({ ...row, ...more }), formats: ['json']
+    })
+    return (await describe(t, register)).components.schemas.NewBooking as Part
+  }
+  const given = await newBooking({ dependentRequired: { note: ['from'] } })
+  t.match([given.not, given.description], [{ required: ['note'] }, undefined])
+  const described = await newBooking({ dependentRequired: { to: ['from'] } })
+  t.match(described.description, /A row without its nulls must fit \{.*"not":\{"required":\["note"\]/)
+  t.equal(described.not, undefined, 'an attribute of the rule can be null')
 })
 
 const post = {

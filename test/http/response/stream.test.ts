@@ -344,6 +344,23 @@ t.test('a client that leaves midway frees the resources of the list', async t =>
   }
 })
 
+t.test('a signal that is read only after the client has left is already aborted', async t => {
+  const entered = deferred()
+  const gate = deferred()
+  const seen = deferred<boolean>()
+  const { port, gone } = await listen(t, async function * (_query, context) {
+    entered.resolve()
+    await gate.promise
+    seen.resolve(context.signal.aborted)
+  })
+  const socket = ask(t, port, '/posts')
+  await entered.promise
+  socket.destroy()
+  await gone
+  gate.resolve()
+  t.equal(await seen.promise, true)
+})
+
 t.test('the end of an answer does not abort a signal', async t => {
   const signals: AbortSignal[] = []
   const { port } = await listen(t, function * (_query, { signal }) {
