@@ -608,15 +608,10 @@ t.test('a scope of null has the rows without a value, and makes such rows', asyn
 const wrong: Array<[name: string, scope: () => unknown, status: number, code: string | undefined]> = [
   ['contradicts the one around it', () => ({ tenant: 'z' }), 500, 'FST_RESOURCES_INVALID_ANSWER'],
   ['is nothing', () => undefined, 500, 'FST_RESOURCES_INVALID_ANSWER'],
-  ['is null', () => null, 500, 'FST_RESOURCES_INVALID_ANSWER'],
-  ['is a text', () => 'tenant', 500, 'FST_RESOURCES_INVALID_ANSWER'],
-  ['is false', () => false, 500, 'FST_RESOURCES_INVALID_ANSWER'],
-  ['is a promise of nothing', async () => {}, 500, 'FST_RESOURCES_INVALID_ANSWER'],
   ['is no plain object', () => new (class { readonly tenant = 'a' })(), 500, 'FST_RESOURCES_INVALID_ANSWER'],
   ['gives an id', () => ({ id: 1 }), 500, 'FST_RESOURCES_INVALID_ANSWER'],
-  ...['__proto__', 'first name', '1st', '', 'a:b'].map((name): (typeof wrong)[number] => [`gives "${name}"`, () =>
+  ...['__proto__', 'first name'].map((name): (typeof wrong)[number] => [`gives "${name}"`, () =>
     Object.fromEntries([[name, 1]]), 500, 'FST_RESOURCES_INVALID_ANSWER']),
-  ['throws', () => { throw new Error(SECRET) }, 500, undefined],
   ['rejects', async () => { throw new Error(SECRET) }, 500, undefined],
   ['throws with a status', () => {
     throw Object.assign(new Error('log in first'), { statusCode: 401 })

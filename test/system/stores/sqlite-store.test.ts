@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'libsql'
 import t, { type Test } from 'tap'
-import { BY_ID } from '../../../lib/index.js'
 import { type SqliteDatabase, sqliteStore, sqliteStores, type SqlStoreOptions } from '../../../lib/sql/sqlite/index.js'
 import { build } from '../../support/helper.js'
 import { startProgram, writeProgram } from '../../support/program.js'
@@ -85,32 +84,6 @@ for (const driver of await findDrivers()) {
       })
       t.equal((await store.delete(1, anyVersion)).ok, true)
       t.equal((await store.create({}, {})).id, 2, 'the id of a deleted row is not used again')
-    })
-
-    t.test('the limit of a list without a filter is no bare parameter', async (t) => {
-      const database = driver.open(makeFile(t))
-      const texts: string[] = []
-      const store = open({
-        prepare (text) {
-          texts.push(text)
-          return database.prepare(text)
-        },
-        exec: (text) => database.exec(text)
-      }, { migrate: true })
-      await store.migrate()
-      texts.length = 0
-      for (const order of [BY_ID, [{ by: 'title', descending: true }, ...BY_ID]]) {
-        for (const limit of [1, 2]) {
-          await readAll(
-            store.list({ ...every, order, limit }, context)
-          )
-        }
-      }
-      t.strictSame([...new Set(texts.map((text) =>
-        /ORDER BY .*/.exec(text)?.[0]))], [
-        'ORDER BY "posts"."id" LIMIT ? + 0', 'ORDER BY "posts"."title" DESC, "posts"."id" LIMIT ? + 0'
-      ])
-      database.close()
     })
 
     t.test('a transaction that the app has begun is left to the app', async (t) => {

@@ -193,33 +193,6 @@ t.test('a store returns the first match of a filtered list before it looks for o
   }
 })
 
-const nullFilters: ReadonlyArray<readonly [condition: Query['filter'][number], readsNulls: boolean]> = [
-  [{ attribute: 'rating', operator: 'gte', value: 3 }, false],
-  [{ attribute: 'rating', operator: 'in', value: [1, 2] }, false],
-  [{ attribute: 'rating', operator: 'null', value: false }, false],
-  [{ attribute: 'rating', operator: 'null', value: true }, true],
-  [{ attribute: 'rating', operator: 'not', value: 3 }, true],
-  [{ attribute: 'ratio', operator: 'gte', value: 3 }, true]
-]
-
-t.test('the range of nulls is read only if nulls can meet the conditions on the sorted attribute', async (t) => {
-  for (const engine of await openEngines()) {
-    const store = await makeStore(engine)
-    const all = await readAll(store.list({ ...any, order: BY_ID }, context))
-    for (const order of [orderOf('rating'), orderOf('-rating')]) {
-      for (const [condition, readsNulls] of nullFilters) {
-        const rows = await list(engine, store, { order, filter: [condition], limit: 3000 })
-        const what = `${engine.name}: ${order[0]?.descending} ${JSON.stringify(condition)}`
-        if (!readsNulls) t.notOk(engine.statements.some((text) => /WHERE "rating" IS NULL/.test(text)), what)
-        const nulls = rows.filter(({ attributes: { rating } }) => rating === null).length
-        const wanted = all.filter(({ attributes: { rating, ratio } }) =>
-          rating === null && (condition.attribute === 'rating' || Number(ratio) >= 3)).length
-        t.equal(nulls, readsNulls ? wanted : 0, what)
-      }
-    }
-  }
-})
-
 const attributesOrder = {
   type: 'object',
   properties: { rating: { type: 'integer' }, grade: { type: ['integer', 'null'] } }
