@@ -6,48 +6,26 @@
 import { readFileSync } from 'node:fs'
 import { Stryker } from '@stryker-mutator/core'
 
-/** The subjects where a wrong line costs data or secrets: their lines, and the tests that must notice a change. */
+/** The subjects where a wrong line costs data or secrets: their lines, and the test file that must notice a change. */
 const SUBJECTS = {
   authorize: {
     lines: ['lib/core/actions/authorize/authorize.ts', 'lib/core/actions/authorize/level.ts'],
-    tests: ['actions/authorize/access']
+    test: 'test/actions/authorize/access.test'
   },
-  preconditions: {
-    lines: ['lib/core/request/preconditions.ts'],
-    tests: ['http/request/preconditions']
-  },
+  preconditions: { lines: ['lib/core/request/preconditions.ts'], test: 'test/http/request/preconditions.test' },
   'cross-site': {
     lines: [linesFrom('lib/core/request/negotiate.ts', '/** The methods that change nothing.')],
-    tests: ['http/request/browsers']
+    test: 'test/http/request/browsers.test'
   },
-  payload: {
-    lines: ['lib/core/request/payload.ts'],
-    tests: ['http/request/payload']
-  },
+  payload: { lines: ['lib/core/request/payload.ts'], test: 'test/http/request/payload.test' },
   cursor: {
-    lines: [linesFrom('lib/core/request/list-query.ts', 'const LONGEST')],
-    tests: ['http/request/cursors']
+    lines: [linesFrom('lib/core/request/list-query.ts', 'const LONGEST')], test: 'test/http/request/cursors.test'
   },
-  escape: {
-    lines: ['lib/core/formats/escape.ts'],
-    tests: ['formats/escape']
-  },
-  'hide-write-only': {
-    lines: ['lib/core/formats/hide-write-only.ts'],
-    tests: ['formats/hide-write-only']
-  },
-  transactions: {
-    lines: ['lib/core/stores/transaction.ts'],
-    tests: ['stores/transaction']
-  },
-  keyset: {
-    lines: ['lib/sql/keyset.ts'],
-    tests: ['stores/keyset']
-  },
-  statements: {
-    lines: ['lib/sql/statements.ts'],
-    tests: ['stores/statements']
-  }
+  escape: { lines: ['lib/core/formats/escape.ts'], test: 'test/formats/escape.test' },
+  'hide-write-only': { lines: ['lib/core/formats/hide-write-only.ts'], test: 'test/formats/hide-write-only.test' },
+  transactions: { lines: ['lib/core/stores/transaction.ts'], test: 'test/stores/transaction.test' },
+  keyset: { lines: ['lib/sql/keyset.ts'], test: 'test/stores/keyset.test' },
+  statements: { lines: ['lib/sql/statements.ts'], test: 'test/stores/statements.test' }
 }
 const DETECTED = ['Killed', 'Timeout']
 const MISSED = ['Survived', 'NoCoverage']
@@ -55,17 +33,17 @@ const MISSED = ['Survived', 'NoCoverage']
 // The machine decides how long a test takes, as in .taprc.
 process.env.TAP_TIMEOUT = '0'
 const [wanted = '', ...ranges] = process.argv.slice(2)
-for (const [subject, { lines, tests }] of Object.entries(SUBJECTS)) {
+const sum = { detected: 0, total: 0 }
+for (const [subject, { lines, test }] of Object.entries(SUBJECTS)) {
   if (!subject.includes(wanted)) continue
-  const files = tests.map((name) => `test/${name}.test`)
   const mutants = await new Stryker({
     mutate: ranges.length > 0 ? ranges : lines,
     plugins: [import.meta.resolve('./runner.mjs')],
     testRunner: 'in-process',
     buildCommand: 'esbuild --bundle --packages=external --conditions=fastify-resources:source --platform=node ' +
       '--format=esm --log-level=warning --alias:tap=./test/mutants/collect.mjs --out-extension:.js=.mjs --outbase=. ' +
-      `--outdir=. ${files.map((file) => `${file}.ts`).join(' ')}`,
-    bundles: files.map((file) => `${file}.mjs`),
+      `--outdir=. ${test}.ts`,
+    bundle: `${test}.mjs`,
     ignorers: ['texts'],
     warnings: { unknownOptions: false, slow: false },
     coverageAnalysis: 'perTest',
@@ -78,8 +56,14 @@ for (const [subject, { lines, tests }] of Object.entries(SUBJECTS)) {
     ignorePatterns: ['dist', 'docs', 'test/*/node_modules', '.tap']
   }).runMutationTest()
   const count = (states) => mutants.filter(({ status }) => states.includes(status)).length
-  const [detected, missed] = [count(DETECTED), count(MISSED)]
-  const total = detected + missed
+  const detected = count(DETECTED)
+  report(subject, detected, detected + count(MISSED))
+  sum.detected += detected
+  sum.total += detected + count(MISSED)
+}
+report('all', sum.detected, sum.total)
+
+function report (subject, detected, total) {
   console.log(`${subject}: ${(100 * detected / total).toFixed(1)} % of ${total} changes are noticed`)
 }
 

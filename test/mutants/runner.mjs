@@ -1,7 +1,7 @@
 /**
- * Runs tests for mutants in one process: it imports the bundles of the test files once, and then runs for each mutant
- * the tests that reach its line, until one fails. `@stryker-mutator/tap-runner` would start a process for each file and
- * mutant, which takes ten times as long.
+ * Runs the tests for all mutants in one process: it imports the bundle of a test file once, and then runs for each
+ * mutant the tests that reach its line, until one fails. `@stryker-mutator/tap-runner` would start a process for each
+ * mutant, and run the whole file.
  */
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -17,15 +17,15 @@ const FAILED = 1
 
 class InProcessRunner {
   static inject = [commonTokens.options]
-  #files
+  #bundle
   #tests
   /** The number of changes that were tested in this process. */
   #tested = 0
   /** Whether a test fails here without any change, because an earlier change has left something behind. */
   #isTainted = false
 
-  constructor ({ bundles }) {
-    this.#files = bundles
+  constructor ({ bundle }) {
+    this.#bundle = bundle
   }
 
   capabilities () {
@@ -59,16 +59,12 @@ class InProcessRunner {
     return toMutantRunResult(timeout ?? { status: 'complete', tests })
   }
 
-  /** Imports the bundles when tests are first run, so that a mutant of code that runs at the import is active then. */
+  /** Imports the bundle when tests are first run, so that a mutant of code that runs at the import is active then. */
   async #load () {
-    globalThis.__stryker__ ??= {}
     if (this.#tests !== undefined) return this.#tests
-    this.#tests = []
-    for (const file of this.#files) {
-      globalThis.collectedTests = []
-      await import(pathToFileURL(resolve(file)))
-      for (const parts of globalThis.collectedTests) this.#tests.push({ id: `${file}: ${parts[0]}`, parts })
-    }
+    globalThis.__stryker__ ??= {}
+    await import(pathToFileURL(resolve(this.#bundle)))
+    this.#tests = globalThis.collectedTests.map((parts) => ({ id: parts[0], parts }))
     return this.#tests
   }
 
