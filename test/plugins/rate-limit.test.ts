@@ -1,15 +1,7 @@
 import rateLimit from '@fastify/rate-limit'
 import type { InjectOptions } from 'fastify'
 import t from 'tap'
-import { build, CLIENTS, createPost, isRefused, isServed, ORDERS, recordingStore } from './helper.js'
-
-for (const order of ORDERS) {
-  t.test(`registered ${order} the resources`, async (t) => {
-    await t.test('all requests are served', async (t) => {
-      await isServed(t, await build(t, order, (app) => app.register(rateLimit, { max: 1000 })))
-    })
-  })
-}
+import { build, CLIENTS, createPost, isRefused, recordingStore } from './helper.js'
 
 t.test('registered first, it limits the routes in the format of the client, before anything is read', async (t) => {
   const { store, calls } = recordingStore()

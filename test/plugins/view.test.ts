@@ -4,7 +4,7 @@ import fastify, { type FastifyInstance } from 'fastify'
 import t from 'tap'
 import { draw } from '../../dist/index.js'
 import { defaultViews, raw } from '../../dist/html/index.js'
-import { attributes, build, createPost, documents, isServed, ORDERS } from './helper.js'
+import { attributes, build, createPost, documents, ORDERS } from './helper.js'
 
 const eta = new Eta({ views: new URL('views', import.meta.url).pathname })
 const add = async (app: FastifyInstance): Promise<void> => {
@@ -14,10 +14,6 @@ const add = async (app: FastifyInstance): Promise<void> => {
 
 for (const order of ORDERS) {
   t.test(`registered ${order} the resources`, async (t) => {
-    await t.test('all requests are served', async (t) => {
-      await isServed(t, await build(t, order, add))
-    })
-
     await t.test('its engine renders a view of a resource', async (t) => {
       const app = await build(t, order, add, {
         options: {

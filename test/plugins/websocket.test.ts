@@ -4,7 +4,7 @@ import websocket from '@fastify/websocket'
 import type { FastifyInstance } from 'fastify'
 import t from 'tap'
 import { WebSocket } from 'ws'
-import { build, createPost, isServed, ORDERS } from './helper.js'
+import { build, createPost, ORDERS } from './helper.js'
 
 async function add (app: FastifyInstance): Promise<void> {
   await app.register(websocket)
@@ -17,10 +17,6 @@ async function add (app: FastifyInstance): Promise<void> {
 
 for (const order of ORDERS) {
   t.test(`registered ${order} the resources`, async (t) => {
-    await t.test('all requests are served', async (t) => {
-      await isServed(t, await build(t, order, add))
-    })
-
     await t.test('the app serves sockets, and a socket that is opened on the path of a resource is closed', async (
       t
     ) => {
