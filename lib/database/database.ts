@@ -172,6 +172,7 @@ function makeResources (
       ...others,
       ...(shown && { attributes: shown }),
       ...(stamps && { stamp: stamps }),
+      ...(table.needsVersion && { requireMatch: true }),
       store,
       html: {
         ...own.html,

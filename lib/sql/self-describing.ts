@@ -72,9 +72,15 @@ export function describeItself (source: TableSource): Store {
     if (opened !== undefined) return
     const description = await findTable(source)
     const store = source.open(optionsOf(description, softDelete))
-    const { canCreate, canUpdate, canDelete } = description
+    const { canCreate, canUpdate, canDelete, needsVersion } = description
     onDelete = description.onDelete
-    capabilities = Object.freeze({ ...store.capabilities, create: canCreate, update: canUpdate, delete: canDelete })
+    // A store cannot demand that a request names a version.
+    capabilities = Object.freeze({
+      ...store.capabilities,
+      create: canCreate && !needsVersion,
+      update: canUpdate && !needsVersion,
+      delete: canDelete && !needsVersion
+    })
     // The store itself takes each attribute of a key for required.
     attributes = description.attributes
     opened = store

@@ -23,6 +23,8 @@ interface Key {
   readonly columns: readonly string[]
   /** Whether the database ensures that no two rows have the same id. */
   readonly isUnique: boolean
+  /** Whether the id is the number of the row, which another row may get. @default false */
+  readonly isRowNumber?: boolean
 }
 
 class TableDescriber {
@@ -77,6 +79,7 @@ class TableDescriber {
       canCreate: this.#can.create,
       canUpdate: this.#can.update,
       canDelete: this.#can.delete,
+      needsVersion: key?.isRowNumber === true,
       problems: this.#problems,
       isServed: key !== undefined
     }
@@ -106,7 +109,7 @@ class TableDescriber {
     const columns = keys.find((group) => group.length > 0 && group.every((name) => this.#isComparable(name)))
     if (columns !== undefined) return { id: this.#typeOf(columns), columns, isUnique: true }
     if (rowName !== undefined && this.#columns.size > 0) {
-      return { id: 'integer', column: rowName, columns: [], isUnique: false }
+      return { id: 'integer', column: rowName, columns: [], isUnique: true, isRowNumber: true }
     }
     const comparable = [...this.#columns.keys()].filter((name) => this.#isComparable(name))
     if (comparable.length > 0) return { id: 'string', columns: comparable, isUnique: false }
@@ -131,7 +134,7 @@ class TableDescriber {
    */
   #findVersion (key: Key | undefined): string | undefined {
     const { primaryKey, unique, foreignKeys, counter, counter: name = VERSION } = this.#table
-    if (!this.#can.update || key?.isUnique !== true) return undefined
+    if (!this.#can.update || key?.isUnique !== true || key.isRowNumber === true) return undefined
     const others = new Set([primaryKey, ...unique, ...foreignKeys.map(({ columns }) => columns)].flat())
     const column = this.#columns.get(name)
     if (column === undefined || this.#isReadOnly(column, key) || others.has(name)) return undefined
@@ -146,12 +149,14 @@ class TableDescriber {
     if (key?.isUnique !== true) {
       can.create = can.update = can.delete = false
       if (key === undefined) return
-      const obstacles = this.#table.primaryKey.filter((name) => !this.#isComparable(name)).map((name) => `"${name}"`)
-      const fault = obstacles.length === 0
-        ? 'has no primary key'
-        : `has ${obstacles.join(' and ')} in its primary key, which paths cannot contain`
-      this.#problems.push({ problem: `The ${kind} "${table}" ${fault}, so its rows are read-only.` })
+      this.#problems.push({ problem: `The ${kind} "${table}" ${this.#describeKey()}, so its rows are read-only.` })
       return
+    }
+    if (key.isRowNumber === true) {
+      this.#problems.push({
+        problem: `The ${kind} "${table}" ${this.#describeKey()}, so updates and deletions must name the version of ` +
+          'their row, and after VACUUM links may lead to other rows.'
+      })
     }
     for (const column of columns) {
       const { name, isNullable, hasDefault } = column
@@ -163,6 +168,14 @@ class TableDescriber {
       this.#problems.push({ column: name, problem })
     }
     can.update &&= served.some((column) => !key.columns.includes(column.name) && !this.#isReadOnly(column, key))
+  }
+
+  /** Says why the primary key does not identify the rows. */
+  #describeKey (): string {
+    const obstacles = this.#table.primaryKey.filter((name) => !this.#isComparable(name)).map((name) => `"${name}"`)
+    return obstacles.length === 0
+      ? `has no ${this.#table.rowName === undefined ? '' : 'complete '}primary key`
+      : `has ${obstacles.join(' and ')} in its primary key, which paths cannot contain`
   }
 
   /** Returns whether clients cannot write a column. Updates never write the columns of a key. */

@@ -35,6 +35,8 @@ export interface TableDescription {
   canUpdate: boolean
   /** Whether rows can be deleted. */
   canDelete: boolean
+  /** Whether each update and deletion must name the version of its row, because another row may get the id later. */
+  needsVersion: boolean
   /** What is not served or cannot be written, and why, as sentences. `column` is absent if it concerns the table. */
   problems: Array<{ column?: string, problem: string }>
   /** Whether the table can be served. If not, `problems` says why. */

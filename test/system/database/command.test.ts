@@ -119,11 +119,10 @@ t.test('--write allows writes, and names what cannot be written', async (t) => {
 
   /artists          Artist (create, update, delete)
   /playlist-tracks  PlaylistTrack (create, delete)
-  /logs             log (read-only)
+  /logs             log (create, update, delete)
 
 What is not served or cannot be written:
-  log: The table "log" has no primary key, so its rows are read-only.
-`)
+  log: The table "log" has no complete primary key, so updates and deletions must name the version of their row`)
   t.equal(
     (await fetch(`${url}artists`, { method: 'POST', headers: json, body: '{"artist":{"Name":"Queen"}}' })).status, 201
   )

@@ -137,7 +137,7 @@ t.test('a table and a column may have names that every object inherits', async (
 t.test('rows are written if the app allows it, without a lost update', async (t) => {
   const { app, reports } = await serve(t, { write: true })
   t.strictSame(reports.filter(({ actions }) => !actions.includes('create')).map(({ table }) =>
-    table.name).sort(), ['broken', 'log', 'long_titles'])
+    table.name).sort(), ['broken', 'long_titles'])
   const created = await app.inject({
     method: 'POST', url: '/playlist-tracks.json', payload: { playlistTrack: { PlaylistId: 2, TrackId: 7 } }
   })

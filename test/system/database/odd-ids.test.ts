@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import fastify, { type FastifyInstance, type LightMyRequestResponse as Response } from 'fastify'
 import t, { type Test } from 'tap'
 import { database, type DatabaseOptions } from '../../../lib/database/index.js'
@@ -394,3 +395,27 @@ async function givenKey (app: FastifyInstance): Promise<object> {
   const { tweet } = (await get(app, '/tweets/20')).json()
   return Object.hasOwn(tweet, 'id_') ? { id_: '1119360021460566999' } : {}
 }
+
+t.test('rows without a key are written by their numbers, and each write of one names its version', async (t) => {
+  const file = join(t.testdir(), 'visits.sqlite')
+  makeDatabase(`CREATE TABLE visits (at TEXT, page TEXT);
+    INSERT INTO visits VALUES ('1', 'a'), ('2', 'b')`, file).close()
+  const app = await start(t, { file, tables: { visits: { requireMatch: false } } })
+  const send = async (method: 'PUT' | 'DELETE' | 'POST', payload: object, headers = {}): Promise<number> =>
+    (await app.inject({ method, url: '/visits', headers: { ...json, ...headers }, payload })).statusCode
+  const tagOf = async (id: number): Promise<string> =>
+    String((await app.inject({ url: `/visits/${id}`, headers: json })).headers.etag)
+  const tag = await tagOf(2)
+  t.equal(await send('PUT', { id: 2, visit: { page: 'c' } }), 428)
+  t.equal(await send('PUT', { visits: [{ id: 2, visit: { page: 'c' } }] }), 422)
+  t.equal(await send('DELETE', { id: 2 }), 428)
+  t.equal(await send('DELETE', { id: [1, 2] }), 428)
+  t.equal(await send('PUT', { id: 2, visit: { page: 'c' } }, { 'if-match': tag }), 200)
+  t.equal(await send('DELETE', { id: 2 }, { 'if-match': await tagOf(2) }), 204)
+  // The next row gets the number of the last one.
+  t.equal(await send('POST', { visit: { at: '3', page: 'd' } }), 201)
+  t.equal(await send('DELETE', { id: 2 }, { 'if-match': tag }), 412)
+  t.match(await rowsOf(app, '/visits', 'visits'), [{ id: 1, page: 'a' }, { id: 2, page: 'd' }])
+  const page = await app.inject({ url: '/visits/2/edit', headers: { accept: 'text/html' } })
+  t.match(page.body, 'name="_version"')
+})

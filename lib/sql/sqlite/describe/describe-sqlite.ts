@@ -86,7 +86,7 @@ class SchemaReader {
     const contents = type === 'view' ? describeView(visible) : this.#sample(table, visible)
     const hasFullKey = this.#hasFullKey(table)
     const foreignKeys = this.#findForeignKeys(table)
-    const [problem] = [...foreignKeys.flatMap(({ problem }) => problem ?? []), ...this.#findProblems(table, hasFullKey)]
+    const [problem] = [...foreignKeys.flatMap(({ problem }) => problem ?? []), ...this.#findProblems(table)]
     return {
       ...this.#begin(table),
       columns: visible.map((column) => ({
@@ -198,12 +198,11 @@ class SchemaReader {
   }
 
   /** Returns why no rows of a table can be written. */
-  #findProblems (table: ListedTable, hasFullKey: boolean): string[] {
+  #findProblems (table: ListedTable): string[] {
     const { name, type } = table
     const [setting] = this.#query<{ query_only: number }>('PRAGMA query_only')
     if (setting?.query_only === 1) return ['The database is read-only.']
     if (type !== 'table') return [`The ${type === 'view' ? 'view' : 'virtual table'} "${name}" is read-only.`]
-    if (!hasFullKey) return [`Some rows of "${name}" have null in the primary key, so the table is read-only.`]
     const set = this.#structureOf(table).columns.filter(({ hidden }) => hidden === 0)
       .map(({ name }) => `${quoteName(name)} = ${quoteName(name)}`).join(', ')
     const quoted = quoteName(name)

@@ -14,6 +14,7 @@ export function describeTable (members: Partial<TableDescription> = {}): TableDe
     canCreate: true,
     canUpdate: true,
     canDelete: true,
+    needsVersion: false,
     problems: [],
     isServed: true,
     ...members

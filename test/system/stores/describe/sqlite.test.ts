@@ -183,7 +183,7 @@ each('a column with values of other types than it declares is read-only', databa
   ])
   t.ok(canCreate)
   t.match(await describeOne(database, 'only_mixture'), {
-    attributes: { properties: { whole: { type: ['string', 'number', 'null'] } } }, ...READ_ONLY
+    attributes: { properties: { whole: { type: ['string', 'number', 'null'] } } }, canUpdate: false
   })
   const late = await describeOne(database, 'late_mixture')
   t.match(late, {
@@ -198,7 +198,16 @@ each('a column with values of other types than it declares is read-only', databa
 })
 
 const READ_ONLY = { canCreate: false, canUpdate: false, canDelete: false }
-const WRITABLE = { canCreate: true, canUpdate: true, canDelete: true, isServed: true, version: 'values' }
+const WRITABLE = {
+  canCreate: true, canUpdate: true, canDelete: true, needsVersion: false, isServed: true, version: 'values'
+}
+const UNKEYED = { ...WRITABLE, needsVersion: true }
+
+/** Returns what is said of a table whose rows have only their numbers. */
+function unkeyed (table: string, why = 'has no complete primary key'): string {
+  return `The table "${table}" ${why}, so updates and deletions must name the version of their row, ` +
+    'and after VACUUM links may lead to other rows.'
+}
 
 /** The parts of descriptions that depend on the key and the kind. */
 const KINDS: ReadonlyArray<readonly [table: string, expected: object, problem?: string]> = [
@@ -233,18 +242,18 @@ const KINDS: ReadonlyArray<readonly [table: string, expected: object, problem?: 
       id: 'integer',
       columns: { id: 'rowid' },
       attributes: { properties: { a: { type: ['string', 'null'] }, b: { type: ['integer', 'null'] } } },
-      ...READ_ONLY
+      ...UNKEYED
     },
-    'Some rows of "null_key" have null in the primary key, so the table is read-only.'
+    unkeyed('null_key')
   ],
   ['profiles', { id: 'integer', key: ['user_id'], columns: {}, references: { user_id: 'counted' }, ...WRITABLE }],
   [
-    'logs', { id: 'integer', columns: { id: 'rowid' }, isServed: true, ...READ_ONLY },
-    'The table "logs" has no primary key, so its rows are read-only.'
+    'logs', { id: 'integer', columns: { id: 'rowid' }, ...UNKEYED },
+    unkeyed('logs')
   ],
   [
-    'hidden_logs', { id: 'integer', columns: { id: 'oid' }, ...READ_ONLY },
-    'The table "hidden_logs" has no primary key, so its rows are read-only.'
+    'hidden_logs', { id: 'integer', columns: { id: 'oid' }, ...UNKEYED },
+    unkeyed('hidden_logs')
   ],
   [
     'no_row_name', { id: 'string', key: ['rowid', '_rowid_'], ...READ_ONLY },
@@ -253,8 +262,8 @@ const KINDS: ReadonlyArray<readonly [table: string, expected: object, problem?: 
   ['unique_only', { id: 'string', key: ['email'], unique: [['name']], ...WRITABLE }],
   ['unique_number', { id: 'integer', key: ['number'], unique: [['loose']], ...WRITABLE }],
   [
-    'loose_codes', { id: 'integer', columns: { id: 'rowid' }, ...READ_ONLY },
-    'The table "loose_codes" has no primary key, so its rows are read-only.'
+    'loose_codes', { id: 'integer', columns: { id: 'rowid' }, ...UNKEYED },
+    unkeyed('loose_codes')
   ],
   [
     'number_notes',
@@ -275,8 +284,8 @@ const KINDS: ReadonlyArray<readonly [table: string, expected: object, problem?: 
   ],
   ['clustered_number', { id: 'integer', key: ['number'], ...WRITABLE }],
   [
-    'blob_key', { id: 'integer', columns: { id: 'rowid' }, ...READ_ONLY },
-    'The table "blob_key" has "hash" in its primary key, which paths cannot contain, so its rows are read-only.'
+    'blob_key', { id: 'integer', columns: { id: 'rowid' }, ...UNKEYED },
+    unkeyed('blob_key', 'has "hash" in its primary key, which paths cannot contain')
   ],
   [
     'generated',
@@ -394,6 +403,7 @@ each('a shop is served', databases.SHOP, async (t, database) => {
     canCreate: true,
     canUpdate: true,
     canDelete: true,
+    needsVersion: false,
     problems: [],
     isServed: true
   })
