@@ -334,18 +334,6 @@ t.test('a hook of the app sees the payload and may add headers', async t => {
     }
   })
 
-  await t.test('an error of onSend is a 500 in the format of the client', async t => {
-    const app = await seeded(t, (app) => {
-      app.addHook('onSend', async (_request, reply, payload) => {
-        if (reply.statusCode < 400) throw new Error('secret')
-        return payload
-      })
-    })
-    for (const url of ['/posts', '/posts/1']) {
-      await isRefused(t, app, { url }, 500, 'something went wrong on the server')
-    }
-  })
-
   await t.test('only JSON calls preSerialization, with the record as an object', async t => {
     const seen: unknown[] = []
     const app = await seeded(t, (app) => {
@@ -374,16 +362,6 @@ t.test('a hook of the app sees the payload and may add headers', async t => {
         t.strictSame(res.json(), { maintenance: true })
       }
     }
-  })
-
-  await t.test('onError sees the error, onResponse the end', async t => {
-    const seen: string[] = []
-    const app = await seeded(t, (app) => {
-      app.addHook('onError', async (_request, _reply, error) => { seen.push(error.message) })
-      app.addHook('onResponse', async (_request, reply) => { seen.push(String(reply.statusCode)) })
-    })
-    await app.inject('/posts/9')
-    t.strictSame(seen, ['there is no post with the id 9', '404'])
   })
 })
 

@@ -210,16 +210,11 @@ t.test('a query with wrong operators throws', async (t) => {
   const cases: ReadonlyArray<readonly [query: Record<string, unknown>, message: string]> = [
     [{ rating: { gtee: 3 } }, '"posts" has no operator "gtee" for "rating"; did you mean "gte"?'],
     [{ rating: { eq: 3 } }, '"posts" has no operator "eq" for "rating"'],
-    [{ rating: { constructor: 3 } }, '"posts" has no operator "constructor" for "rating"'],
-    [{ rating: { between: [1, 2] } }, '"posts" has no operator "between" for "rating"'],
-    [{ rating: { or: { gte: 3 } } }, '"posts" has no operator "or" for "rating"'],
     [{ status: ['a', 'b'] },
       '"posts" needs a value or an object of operators for "status", such as { in: [\'a\', \'b\'] }'],
     [{ status: { in: 'a' } }, '"posts" needs a list of at least one text, number or boolean for "status[in]"'],
-    [{ status: { in: [] } }, '"posts" needs a list of at least one text, number or boolean for "status[in]"'],
     [{ status: { in: ['a', null] } }, '"posts" needs a list of at least one text, number or boolean for "status[in]"'],
     [{ rating: { gte: null } }, '"posts" needs a text, a number or a boolean for "rating[gte]"'],
-    [{ rating: { gte: [1] } }, '"posts" needs a text, a number or a boolean for "rating[gte]"'],
     [{ rating: { not: { gte: 1 } } }, '"posts" needs a text, a number or a boolean for "rating[not]"']
   ]
   for (const [query, message] of cases) {
@@ -233,19 +228,14 @@ t.test('wrong use throws, with the nearest name', async (t) => {
     ['pots', [], /there is no "pots"; did you mean "posts"\?/],
     ['postComent', [1, 2], /there is no "postComent"; did you mean "postComment"\?/],
     ['zzzzzzzz', [], /there is no "zzzzzzzz"$/], ['post', [], /"post" needs id: "id" is missing/],
-    ['post', [undefined], /"id" is missing/], ['post', [null], /"id" is missing/],
     ['post', [true], /"post" cannot have true for "id": an id is a text or a number/],
     ['post', [5n], /cannot have 5 for "id"/], ['post', [{}], /"id" is missing/],
     ['post', [{ id: undefined }], /"id" is missing/],
     ['postComment', [1], /"postComment" needs postId, id: "id" is missing/],
-    ['postComment', [undefined, 1], /"postId" is missing/], ['postComment', [1, undefined], /"id" is missing/],
     ['posts', [1], /"posts" takes none, but was given 1/], ['post', [1, 2], /"post" takes id, but was given 2/],
-    ['post', [{ format: 'xml' }, 1], /takes id, but was given 2/],
     ['post', [1, { fromat: 'xml' }], /"post" has no option "fromat"; did you mean "format"\?/],
     ['post', [1, { format: 'jsn' }], /"post" has no format "jsn"; did you mean "json"\?/],
-    ['post', [1, { format: 'pdf' }], /"post" has no format "pdf"$/],
-    ['posts', [{ query: null }], /"posts" needs an object as "query", not null/],
-    ['posts', [{ query: 'a=b' }], /"posts" needs an object as "query", not 'a=b'/]
+    ['posts', [{ query: null }], /"posts" needs an object as "query", not null/]
   ]
   for (const [name, parameters, message] of cases) {
     t.throws(() => link(app, name, ...parameters), { code: WRONG, message }, `${name} ${inspect(parameters)}`)

@@ -85,17 +85,13 @@ const clients: [name: string, accept: Accept, expected: Expected][] = [
   ['Chrome 120',
     'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8,application/signed-exchange;v=b3;q=0.7',
     types.html],
-  ['Firefox 120', 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8', types.html],
   ['Firefox 1', 'text/xml,application/xml,application/xhtml+xml,text/html;q=0.9,text/plain;q=0.8,image/png,*/*;q=0.5',
     xhtml],
-  ['Safari 4, which asked for XML first',
-    'application/xml,application/xhtml+xml,text/html;q=0.9,text/plain;q=0.8,image/png,*/*;q=0.5', xhtml],
   ['Internet Explorer 11', 'text/html, application/xhtml+xml, */*', types.html],
   ['w3m', 'text/html, text/*;q=0.5, image/*', types.html],
   ['an <img> of Chrome', 'image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8', types.html],
   ['curl', '*/*', types.xml],
   ['axios', 'application/json, text/plain, */*', types.json],
-  ['jQuery, dataType xml', 'application/xml, text/xml, */*; q=0.01', types.xml],
   ['.NET HttpClient', undefined, types.xml],
   ['Java HttpURLConnection', 'text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2', types.html],
   ['Internet Explorer 5', 'image/gif, image/x-xbitmap, image/jpeg, image/pjpeg, */*', types.html],
@@ -107,18 +103,14 @@ const clients: [name: string, accept: Accept, expected: Expected][] = [
 
 const qualities: typeof clients = [
   ['the higher q-value wins, whatever the order', 'application/json;q=0.5, text/html;q=0.8', types.html],
-  ['the smallest q-value is not never', 'application/json;q=0.001', types.json],
   ['q=0 means never', 'application/json;q=0', 406],
   ['q=0 takes one type out of a wildcard', 'text/html;q=0, */*', types.xml],
   ['q=0 for one name of a format leaves its other name', '*/*, application/xml;q=0', textXml],
   ['the exact range decides over text/*, whatever the order', 'text/*, text/html;q=0', textXml],
-  ['a low exact q-value holds against a high wildcard',
-    'text/html;q=0.1, */*;q=0.9, application/*;q=0.2, text/xml;q=0.1', types.xml],
   ['*/*;q=0 leaves nothing', '*/*;q=0', 406],
   ['q above 1 counts as 1: it wins against less', 'application/json;q=0.9, text/html;q=5', types.html],
   ['q above 1 counts as 1: it does not win against 1', 'application/json, text/html;q=5', types.json],
   ['a range with q=abc is skipped', 'application/json;q=abc, text/html;q=0.1', types.html],
-  ['a range with a negative q is skipped', 'application/json;q=-1, text/html;q=0.1', types.html],
   ['a header with malformed q-values only counts as absent', 'application/json;q=abc', types.xml],
   ['a tie goes to the first in the header: JSON', 'application/json, text/html', types.json],
   ['a tie of XML and HTML goes to the page, whatever the order', 'application/xml, text/html', types.html],
@@ -128,7 +120,6 @@ const qualities: typeof clients = [
   ['images before *', 'image/gif, *', types.html],
   ['a document that is not to be had, before a wildcard', 'application/vnd.api+json, image/gif, */*', types.xml],
   ['a document that is refused, before a wildcard', 'image/gif, application/json;q=0, */*', types.xml],
-  ['images, and pages never', 'text/html;q=0, application/xhtml+xml;q=0, image/gif, */*', types.xml],
   ['at equal q a named type wins against a wildcard', '*/*, application/json', types.json],
   ['at equal q half a wildcard wins against a whole one', '*/*, text/*', textXml]
 ]
@@ -141,19 +132,15 @@ const syntax: typeof clients = [
   ['a type in a quoted string is not asked for', 'image/png;x=", text/html, "', 406],
   ['a semicolon in a quoted string does not end a parameter', 'text/html;x=";q=0;", application/json;q=0.5',
     types.html],
-  ['a quoted string without end is no range', 'text/html;x="abc', types.xml],
   ['types are case-insensitive, and echoed in lower case', 'Text/HTML;Q=0.5, Application/Json;q=0.4', types.html],
   ['text/xml is echoed', 'text/xml', textXml],
-  ['the name of XML that is liked better is echoed', 'application/xml;q=0.5, text/xml', textXml],
   ['text/* is XML, for it stands first, under its text name', 'text/*', textXml],
   ['an empty header counts as absent', '', types.xml],
-  ['empty members are skipped', ',, application/json ,,', types.json],
   ['a word without slash counts as absent', 'garbage', types.xml],
   ['a malformed range beside a good one is skipped', 'text/, application/json', types.json],
   ['two headers are one list', ['text/html;q=0.1', 'application/json'], types.json],
   ['an image is not to be had', 'image/png', 406],
   ['a type like ours is not ours', 'application/xml+json', 406],
-  ['a type from the prototype is not ours', '__proto__/constructor', 406],
   ['a form is read but never written', 'application/x-www-form-urlencoded', 406]
 ]
 
@@ -185,11 +172,8 @@ t.test('a write without preference is answered in the format of its own body', a
   const cases: [name: string, body: keyof typeof bodies, accept: Accept, expected: Expected][] = [
     ['JSON without Accept', 'json', undefined, types.json],
     ['XML without Accept', 'xml', undefined, types.xml],
-    ['JSON with */*', 'json', '*/*', types.json],
     ['JSON with application/*', 'json', 'application/*', types.json],
-    ['JSON with text/*, which JSON is not', 'json', 'text/*', textXml],
     ['JSON with */* but never JSON', 'json', 'application/json;q=0, */*', types.xml],
-    ['a browser sends JSON', 'json', browser, types.html],
     ['a browser sends a form', 'form', browser, types.html],
     ['a form asks for JSON', 'form', 'application/json', types.json]
   ]
