@@ -88,7 +88,10 @@ export class ListColumns {
     label: string
   ): ReadonlyArray<Pick<Column, 'name' | 'label' | 'numeric'>> {
     const id = { name: 'id', label, numeric: false }
-    const others = this.of(rows).map(({ name, label, show }) => ({ name, label, numeric: show.numeric }))
+    const others = this.of(rows).map(({ name, label, show, read }) => {
+      const values = show.numeric === undefined ? rows.map(({ attributes }) => read(attributes) ?? NaN) : []
+      return { name, label, numeric: show.numeric ?? values.every((value) => typeof value === 'number') }
+    })
     return title === undefined || isJoin
       ? [{ ...id, label: title ?? label }, ...others]
       : [{ name: parts.at(-1) ?? '', label: title, numeric: false }, id, ...others]

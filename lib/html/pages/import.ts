@@ -81,7 +81,7 @@ function describePreview (
   const isOfFile = (name: string): boolean => file.csv?.columns.includes(name) === true
   const columns = shown.of(rows.map(({ row }) => row)).filter(({ name }) => open || isOfFile(name)).slice(0, COLUMNS)
   const before = isOfFile('id') ? [{ label: messages.id, numeric: false }] : []
-  const labels = columns.map(({ label, show: { numeric } }) => ({ label, numeric }))
+  const labels = columns.map(({ label, show: { numeric = false } }) => ({ label, numeric }))
   const cells = rows.map(({ line, row: { id, attributes } }) => [
     String(line),
     ...before.map(() => String(id)),

@@ -10,7 +10,7 @@ export type MakeRelated = (view: HtmlView) => readonly RelatedRows[]
 
 /** Compiles the lists. If rows of one resource reference the row by several attributes, the labels tell them apart. */
 export function compileRelated (messages: PageMessages, translate: Translate, lang: string): MakeRelated {
-  const { relatedBy, moreRelated, empty, new: newOf, all } = messages
+  const { relatedBy, moreRelated, empty, new: newOf, all, rowsOf } = messages
   const numbers = new Intl.NumberFormat(lang)
   return ({ related }) => related.map(({ name, anchor, words, relation, href, newHref, total, table, create }) => {
     const { heading, plural, singular } = words(lang)
@@ -18,14 +18,16 @@ export function compileRelated (messages: PageMessages, translate: Translate, la
     const rest = translate(plural)
     const isAlone = relation === undefined || related.filter((other) => other.name === name).length === 1
     const { rows = 0, most = Infinity } = total ?? {}
+    const number = rows < most ? numbers.format(rows) : moreRelated(numbers.format(most - 1))
+    const isCounted = rows > 1 && rows < most && plural !== messages.genericPlural
     return {
       label: isAlone ? title : relatedBy(title, translate(wordsOf(relation))),
       anchor,
       href,
-      total: total && (rows < most ? numbers.format(rows) : moreRelated(numbers.format(most - 1))),
+      total: total && number,
       table: table === undefined ? undefined : raw(table),
       empty: empty(rest),
-      all: { label: all(rest), href },
+      all: { label: all(isCounted ? rowsOf(rows, number, rest, translate(singular)) : rest), href },
       create: create as Form | undefined,
       newLink: newHref === undefined ? undefined : { label: newOf(translate(singular)), href: newHref }
     }

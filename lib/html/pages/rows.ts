@@ -106,7 +106,10 @@ export class RowWriter {
         : this.#buttonOf(row, id, links, button)
       text += this.#idOf(row.id, id)
       const files = this.#hasFiles && hasPage(resource, row.id) ? `${members}/${segment}/${FILES}/` : undefined
-      for (const { open, read, show } of cells) text += `${open}${show(read(row.attributes), links, files)}</td>`
+      for (const { open, openNumber, read, show } of cells) {
+        const value = read(row.attributes)
+        text += `${typeof value === 'number' ? openNumber : open}${show(value, links, files)}</td>`
+      }
       text += '</tr>\n'
     }
     return text
@@ -187,15 +190,19 @@ export function canSendId ({ id }: Pick<Row, 'id'>): boolean {
 interface Cell {
   /** The tag that begins the cell. */
   readonly open: string
+  readonly openNumber: string
   readonly read: ShownAttribute['read']
   readonly show: Show['cell']
 }
 
 function compileCell ({ name, label, show, read }: ShownAttribute, { parts }: RowNames): Cell {
-  const kind = show.numeric ? ' class="number"' : ' dir="auto"'
+  // A narrow screen leaves out what the name of the row has said.
+  const start = `<td data-label="${escapeAttribute(label)}"${parts.includes(name) ? ' class="part"' : ''}`
+  const numbers = flatten(`${start} class="number">`)
+  const others = flatten(`${start} dir="auto">`)
   return {
-    // A narrow screen leaves out what the name of the row has said.
-    open: flatten(`<td data-label="${escapeAttribute(label)}"${parts.includes(name) ? ' class="part"' : ''}${kind}>`),
+    open: show.numeric === true ? numbers : others,
+    openNumber: show.numeric === false ? others : numbers,
     read,
     show: show.cell
   }

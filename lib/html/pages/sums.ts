@@ -70,9 +70,10 @@ export class ListSums {
   /** Makes the links that show or hide a sum, or returns `undefined` without any. */
   choose (view: HtmlListView): ColumnChoice | undefined {
     const shown = namesIn(view)
-    const links = [...this.#columns].map(([name, { label }]) => {
+    const links = [...this.#columns].map(([name, { label, write }]) => {
       const isShown = shown.includes(name)
-      return { label, isShown, href: linkTo(view, changeSum(view, name, !isShown)) }
+      const sum = view.figures?.sums?.values.get(name)
+      return { label, isShown, value: sum && write(sum), href: linkTo(view, changeSum(view, name, !isShown)) }
     })
     return links.length === 0 ? undefined : { label: this.#messages.sum, isOpen: shown.length > 0, links }
   }

@@ -7,6 +7,7 @@ import { clip } from '../../core/util/words.js'
 import { escapeAttribute } from '../../core/formats/escape.js'
 import type { LinkedRows } from '../../core/formats/format.js'
 import type { PageMessages } from '../messages.js'
+import { keywordsOf } from '../forms/constraints.js'
 import { labelOf } from '../names.js'
 import { beginningOf, isLong } from './beginning.js'
 import { compileMoments, type ShowMoment } from './date-time.js'
@@ -55,8 +56,9 @@ export function makeShowCompiler (
   }
 }
 
-/** Returns whether values are numbers, which are aligned at the end of a column. */
-function isNumeric (shape: Shape): boolean {
+/** Returns whether values are numbers, which a column aligns at its end; `undefined` if any value may be one. */
+function isNumeric (shape: Shape): boolean | undefined {
+  if (shape.only === undefined && shape.choices === undefined) return undefined
   return (shape.only === 'integer' || shape.only === 'number' || isDecimalShape(shape)) && shape.titles.size === 0
 }
 
@@ -67,13 +69,20 @@ function makeCell (
   marks: Marks
 ): Show['cell'] {
   const isPlain = shape.titles.size === 0 && !isDecimalShape(shape)
+  const rounds = keywordsOf(shape.schema).multipleOf === undefined && shape.choices === undefined
   return (value) => {
     const mark = marks.get(value)
     if (mark !== undefined) return mark
-    const text = typeof value === 'string' && isPlain ? value : line(value)
+    const text = typeof value === 'string' && isPlain ? value : line(rounds ? round(value) : value)
     if (text.length > CLIPPED) return escapeAttribute(clip(text, CLIPPED)) + ELLIPSIS
     return decorate === undefined || typeof value !== 'string' ? escapeAttribute(text) : decorate(value)
   }
+}
+
+/** Rounds a fraction to six places after the point, or to six digits if it is less than one. */
+function round (value: unknown): unknown {
+  if (typeof value !== 'number' || Number.isInteger(value)) return value
+  return Number(Math.abs(value) < 1 ? value.toPrecision(6) : value.toFixed(6))
 }
 
 /** The tones of values of an enumeration that are good or bad news. */

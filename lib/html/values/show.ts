@@ -9,6 +9,6 @@ export interface Show {
   whole (value: unknown, links?: LinkedRows, files?: string): string
   /** Renders the beginning of a value in one line, with links as those of the whole value. */
   cell (value: unknown, links?: LinkedRows, files?: string): string
-  /** Whether the values are numbers, which are aligned at the end of the column. */
-  readonly numeric: boolean
+  /** Whether the values are numbers, which a column aligns at its end; `undefined` if any value may be one. */
+  readonly numeric: boolean | undefined
 }

@@ -1,3 +1,4 @@
+import { REFERENCE } from '../../core/resource/inflection.js'
 import type { Resource } from '../../core/resource/resource.js'
 import type { Row } from '../../core/resource/row.js'
 import { compileRead, compileVisible } from '../../core/resource/visible.js'
@@ -34,6 +35,9 @@ export interface ShownAttributes {
 /** The parts of a shape that make links, groups of digits or badges of values, which ids are not shown with. */
 const ID_SHAPE = { format: undefined, only: undefined, choices: undefined } as const
 
+/** Matches the names of numbers that are no amounts. */
+const ID = new RegExp(`^(?:id|ID|Id)$|${REFERENCE.source}`, 'u')
+
 /** How the attributes of a resource are shown. */
 interface Showing {
   readonly compileShow: ReturnType<typeof makeShowCompiler>
@@ -53,7 +57,9 @@ export function compileShownAttributes (
       ? linkRows(compileShow({ ...shape, ...ID_SHAPE }, label), name)
       : isBytesShape(shape)
         ? linkFiles(compileShow(shape, label), name)
-        : compileShow(shape, label, badges.get(name))
+        : (shape.only ?? 'integer') === 'integer' && ID.test(name)
+            ? { ...compileShow({ ...shape, ...ID_SHAPE }, label), numeric: false }
+            : compileShow(shape, label, badges.get(name))
   }
   if (resource.open) return openAttributes(showOf)
   const visible = compileVisible(resource)

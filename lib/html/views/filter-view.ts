@@ -33,9 +33,9 @@ export function renderFilter (
 /** Renders the links that show or hide a column, or its sum. */
 function renderColumnChoice ({ label, isOpen, links }: ColumnChoice): Markup {
   return markup`<details${isOpen && markup` open="open"`}><summary class="chip">${label}</summary>
-<ul class="conditions">${links.map(({ label, href, isShown }) =>
+<ul class="conditions">${links.map(({ label, href, isShown, value = '' }) =>
   markup`<li><a class="chip" href="${href}">${
-    isShown ? markup`${label} <span>&#215;</span>` : markup`+ ${label}`
+    isShown ? markup`${label}${value && ` ${value}`} <span>&#215;</span>` : markup`+ ${label}`
   }</a></li>`)}</ul></details>
 `
 }

@@ -146,6 +146,8 @@ export interface ColumnChoice {
 /** A link that shows a column or a sum, or hides one that is shown. */
 export interface ColumnLink extends Link {
   readonly isShown: boolean
+  /** The sum of the column as the language writes it. @default none is shown */
+  readonly value?: string | undefined
 }
 
 /** The sums of a list. */

@@ -70,6 +70,8 @@ async function linksOn (app: FastifyInstance, url: string, headers: Record<strin
 t.test('the page of a row links to the rows that reference it, with their number', async (t) => {
   const app = await draft(t, drawMusic(), '/music')
   for (const [id, number] of [[1, 2], [2, 1], [3, 0], [1, 2]] as const) {
+    const all = number === 2 ? 'See all 2 albums' : number === 1 ? 'See all albums' : 'There are no albums yet'
+    t.match((await app.inject(`/music/artists/${id}.html`)).body, `>${all}<`)
     t.strictSame(await linksOn(app, `/music/artists/${id}`), [`Albums (${number}) /music/albums?artistId=${id}`])
     t.equal((await app.inject(`/music/albums.json?artistId=${id}`)).json().albums.length, number,
       'the link leads to as many rows')
