@@ -89,8 +89,9 @@ export class ListColumns {
   ): ReadonlyArray<Pick<Column, 'name' | 'label' | 'numeric'>> {
     const id = { name: 'id', label, numeric: false }
     const others = this.of(rows).map(({ name, label, show, read }) => {
-      const values = show.numeric === undefined ? rows.map(({ attributes }) => read(attributes) ?? NaN) : []
-      return { name, label, numeric: show.numeric ?? values.every((value) => typeof value === 'number') }
+      const seen = show.numeric === undefined ? rows : []
+      const given = seen.flatMap(({ attributes }) => read(attributes) ?? [])
+      return { name, label, numeric: show.numeric ?? (given.length > 0 && given.every((it) => typeof it === 'number')) }
     })
     return title === undefined || isJoin
       ? [{ ...id, label: title ?? label }, ...others]

@@ -58,7 +58,9 @@ export function makeShowCompiler (
 
 /** Returns whether values are numbers, which a column aligns at its end; `undefined` if any value may be one. */
 function isNumeric (shape: Shape): boolean | undefined {
-  if (shape.only === undefined && shape.choices === undefined) return undefined
+  const { only, format, choices } = shape
+  // SQLite may have numbers in a column of texts.
+  if ((only === undefined || (only === 'string' && format === undefined)) && choices === undefined) return undefined
   return (shape.only === 'integer' || shape.only === 'number' || isDecimalShape(shape)) && shape.titles.size === 0
 }
 
