@@ -10,7 +10,7 @@ type Exception = readonly [why: string, holds: (exchange: Exchange, violation: V
 /** These tests deliberately let stores, hooks and options of the router do what is not declared. */
 const CONTRARY = new Set([
   'hostile.test.ts', 'options.test.ts', 'input.test.ts', 'own-formats.test.ts', 'schemas.test.ts', 'manners.test.ts',
-  'app-options.test.ts', 'hooks.test.ts', 'maps.test.ts', 'stores.test.ts', 'cache-control.test.ts'
+  'app-options.test.ts', 'hooks.test.ts', 'maps.test.ts', 'stores.test.ts'
 ])
 
 /** These tests convert values of every schema. */
