@@ -279,7 +279,7 @@ function compileAttribute (reader: Reader, shape: Shape, { check, hide }: Attrib
       if (hide === undefined) return false
       const shown = hide(stored)
       const writable = showsReadOnly ? withoutReadOnly(structuredClone(shown)) : shown
-      if (value !== undefined && isSame(value, writable)) return true
+      if (value !== undefined && shown !== undefined && isSame(value, writable)) return true
       // A hook of the app may have added the attribute.
       if (node === undefined) return false
       // A table shows an attribute that the row does not have as an empty field, which a create takes for absent.

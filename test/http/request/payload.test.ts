@@ -413,6 +413,8 @@ t.test('an update by a form knows what it has shown, and one in XML compares wit
     [compare?.('price', '1.50'), compare?.('price', '2')], [true, false], 'a hook of the app may add an attribute'
   )
   t.equal(xml.compareWith?.({ ...row, attributes: { rating: 5, title: 'X' } })('rating', undefined), false)
+  const nil = read('<post><id>1</id><rating nil="true"/></post>', { format: 'xml' })
+  t.equal(nil.compareWith?.({ ...row, attributes: {} })('rating', null), false, 'null is not absent')
   t.equal(read('<post><title>T</title></post>', { format: 'xml', action: 'create' }).compareWith, undefined)
   t.equal(read('<post><id>1</id></post>', { format: 'xml', action: 'delete' }).compareWith, undefined)
   const spelled = read('<post><id>1</id><rating> 6 </rating></post>', { format: 'xml' })
