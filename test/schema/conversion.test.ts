@@ -366,6 +366,9 @@ t.test('an unknown name is refused with the nearest known one', async t => {
 t.test('a form may have other fields beside its group, a document may not', async t => {
   const app = await build(t, { name: 'posts', attributes: post })
   t.match(await send(app, mediaTypes.form, 'post[title]=x&commit=Save', 'POST', '/posts'), { statusCode: 201 })
+  t.match(await send(app, mediaTypes.form, 'post[title]=x&commit[x]=Save', 'POST', '/posts'), {
+    statusCode: 400, body: 'must be single fields, not parts such as id[a]'
+  })
   for (const name of ['_method', '_version', 'commit']) {
     t.match(await send(app, mediaTypes.json, JSON.stringify({ post: { title: 'x' }, [name]: 'PUT' }), 'POST', '/posts'),
       { statusCode: 422 }, `JSON ${name}`)

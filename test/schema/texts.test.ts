@@ -378,12 +378,14 @@ t.test('a surplus XML attribute or an unknown type is named in the error, with t
     ['<thing><text>a<b/></text></thing>', 'text', 'must not mix text and elements'],
     ['<thing><text type="string">a<b/></text></thing>', 'text', 'says type="string" but contains elements'],
     ['<thing type="Post"><text>x</text></thing>', 'thing',
-      'says type="Post", but the element of a record has no type; leave it out'],
+      'says type="Post", but the element of a record has no type; leave it out']
   ] as const) t.strictSame(errorsOf(await send(app, mediaTypes.xml, document)), { [path]: [message] }, document)
   t.strictSame(errorsOf(await send(open, mediaTypes.xml, '<thing><text lang="de">x</text></thing>')), { text: [stray] })
   for (const [document, message] of [
     ['<thing><id lang="de">1</id></thing>', stray],
-    ['<thing><id><b/></id></thing>', 'must contain text only'],
+    ['<thing><id type="float">1</id></thing>',
+      'says type="float", but the type of an id is integer, string or uuid; leave it out'],
+    ['<thing><id><b/></id></thing>', 'must contain text only']
   ] as const) t.strictSame(errorsOf(await send(app, mediaTypes.xml, document, 'PUT')), { id: [message] }, document)
 })
 

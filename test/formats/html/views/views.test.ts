@@ -338,6 +338,15 @@ t.test('a view that fails gives a 500 that reveals nothing', async (t) => {
   }
 })
 
+t.test('a view that returns a promise gives a 500, and no text of it is shown', async (t) => {
+  const app = await seeded(t, {
+    html: { views: { list: (() => Promise.resolve('later')) as unknown as Views['list'] } }
+  })
+  const res = await ask(app, 'list')
+  t.equal(res.statusCode, 500)
+  t.notMatch(res.body, '[object Promise]')
+})
+
 t.test('a page declares its language and direction', async (t) => {
   const cases: Array<[lang: string, tag: string, dir: string]> = [
     ['fa', 'fa', 'rtl'], ['ur', 'ur', 'rtl'], ['yi', 'yi', 'rtl'], ['iw', 'he', 'rtl'],
@@ -452,6 +461,9 @@ t.test('an invalid option of the pages throws at registration, with the cure', a
       t.ok(error?.message.startsWith(`Option "html.${option}" of resource "posts" `) ?? false)
     }
   }
+  t.match(await refusal({ html: { view: {} } }), {
+    code: 'FST_RESOURCES_UNKNOWN_OPTION', message: /did you mean "views"\?/
+  })
 })
 
 t.test('a list without a schema passes its cells to a view', async (t) => {
