@@ -152,11 +152,17 @@ function describe (settings: Settings, url: string, reports: readonly TableRepor
     ]
     return `  ${String(path).padEnd(width)}  ${name}${notes.length > 0 ? ` (${notes.join('; ')})` : ''}`
   })
-  const problems = reports.flatMap(({ table: { name }, path, problems }) =>
+  const views: string[] = []
+  const problems = reports.flatMap(({ table: { name, kind }, path, problems }) =>
     problems
       // A problem of a whole table that is served is about its writes.
       .filter(({ column }) => settings.write || path === undefined || column !== undefined)
-      .map(({ problem }) => `  ${name}${path === undefined ? ' is not served' : ''}: ${problem}`))
+      .flatMap(({ problem }) => {
+        const isView = kind === 'view' && path !== undefined && problem === `The view "${name}" is read-only.`
+        if (isView) views.push(name)
+        return isView ? [] : [`  ${name}${path === undefined ? ' is not served' : ''}: ${problem}`]
+      }))
+  if (views.length > 0) problems.push(`  Views are read-only: ${views.join(', ')}`)
   const access = settings.write ? 'Clients can change the rows.' : 'It is read-only; --write allows changes.'
   return [
     `${nameSource(settings)} is at ${url}`,
