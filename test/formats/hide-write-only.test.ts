@@ -2,6 +2,7 @@ import t from 'tap'
 import { hideWriteOnly } from '../../lib/core/formats/hide-write-only.js'
 import type { ListWriter, Services, Writer } from '../../lib/core/formats/format.js'
 import type { Row } from '../../lib/core/resource/row.js'
+import { escapeAttribute, escapeLegal, escapeText } from '../../lib/core/formats/escape.js'
 
 const row = (id: number): Row => ({ id, version: '1', attributes: { title: `T${id}`, secret: 'S' } })
 const shown = (id: number): Row => ({ id, version: '1', attributes: { title: `T${id}` } })
@@ -140,5 +141,31 @@ t.test('a writer may be a proxy or a class with private members, and a request i
     t.strictSame([writer.problemType, writer.record?.(row(1))], ['x-own', [{ 'x-own': '1' }, shown(1)]])
     const { open, row: write, separator, close } = writer.list as unknown as ListWriter
     t.strictSame([open, write(row(1)), separator, close], ['[', `${JSON.stringify(shown(1))}]`, ',', ']'])
+  }
+})
+
+const GONE = '\ufffd'
+
+t.test('a text is escaped as content and as an attribute, and is legal if XML can carry it', async (t) => {
+  const cases: ReadonlyArray<readonly [text: string, content: string, attribute: string, isLegal?: false]> = [
+    ['plain', 'plain', 'plain'],
+    ['a & b', 'a &amp; b', 'a &amp; b'],
+    ['<b>', '&lt;b&gt;', '&lt;b&gt;'],
+    ['"', '"', '&quot;'],
+    ['[<]', '[&lt;]', '[&lt;]'],
+    ['\r', '&#13;', '&#13;'],
+    ['\t', '\t', '&#9;'],
+    ['\n', '\n', '&#10;'],
+    [' !#%\'-;=?~', ' !#%\'-;=?~', ' !#%\'-;=?~'],
+    ['\ud7ff\ue000\ufffd😀', '\ud7ff\ue000\ufffd😀', '\ud7ff\ue000\ufffd😀'],
+    ...['\0', '\b', '\v', '\f', '\x0e', '\x1f', '\ufffe', '\uffff', '\ud83d', '\ude00']
+      .map((text) => [text, GONE, GONE, false] as const),
+    ['<\0>', `&lt;${GONE}&gt;`, `&lt;${GONE}&gt;`, false]
+  ]
+  for (const [text, content, attribute, isLegal] of cases) {
+    const what = JSON.stringify(text)
+    t.equal(escapeText(text), content, what)
+    t.equal(escapeAttribute(text), attribute, what)
+    t.equal(escapeLegal(text), isLegal === false ? undefined : content, what)
   }
 })

@@ -19,12 +19,12 @@ const SUBJECTS = {
   },
   payload: { lines: ['lib/core/request/payload.ts'], test: 'test/http/request/payload.test' },
   cursor: {
-    lines: [linesFrom('lib/core/request/list-query.ts', 'const LONGEST')], test: 'test/http/request/cursors.test'
+    lines: [linesFrom('lib/core/request/list-query.ts', 'const LONGEST')], test: 'test/http/request/payload.test'
   },
-  escape: { lines: ['lib/core/formats/escape.ts'], test: 'test/formats/escape.test' },
+  escape: { lines: ['lib/core/formats/escape.ts'], test: 'test/formats/hide-write-only.test' },
   'hide-write-only': { lines: ['lib/core/formats/hide-write-only.ts'], test: 'test/formats/hide-write-only.test' },
-  transactions: { lines: ['lib/core/stores/transaction.ts'], test: 'test/stores/transaction.test' },
-  keyset: { lines: ['lib/sql/keyset.ts'], test: 'test/stores/keyset.test' },
+  transactions: { lines: ['lib/core/stores/transaction.ts'], test: 'test/stores/statements.test' },
+  keyset: { lines: ['lib/sql/keyset.ts'], test: 'test/stores/statements.test' },
   statements: { lines: ['lib/sql/statements.ts'], test: 'test/stores/statements.test' }
 }
 const DETECTED = ['Killed', 'Timeout']
