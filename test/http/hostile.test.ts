@@ -114,7 +114,7 @@ t.test('a list of rows without common names shows only some columns', async (t) 
   }
   const app = await build(t, { name: 'posts', store })
   const { body } = await app.inject('/posts.html?limit=100')
-  t.equal(body.match(/<th scope="col">a/g)?.length, 20)
+  t.equal(body.match(/<th scope="col"[^>]*>a/g)?.length, 20)
 })
 
 t.test('a number beyond the range of a double is refused at any depth', async (t) => {
