@@ -302,7 +302,7 @@ const EXACT: ReadonlyArray<readonly [schema: object, values: readonly string[], 
   [{ type: 'string', format: 'time-local' }, ['03:04:00', '03:04:05.10', '23:59:59.999999'], '12:30', '12:30:00'],
   [
     { type: 'string', contentEncoding: 'base64' }, ['', 'AA==', 'aGVsbG8='.slice(0, 4).repeat(100)],
-    'aGVs\nbG8=', 'aGVsbG8='
+    'hello', 'aGVsbG8='
   ]
 ]
 
@@ -324,7 +324,10 @@ async function testExactTexts (t: Test, browser: Browser): Promise<void> {
       t.strictSame([title, it], ['After', value], `${JSON.stringify(schema)} ${value}`)
     }
     await page.goto(`${scene.url}/posts/1#edit`)
-    await control(formOf(page), 'post[it]').fill(typed)
+    const field = control(formOf(page), 'post[it]')
+    if ('contentEncoding' in schema) {
+      await field.setInputFiles({ name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from(typed) })
+    } else await field.fill(typed)
     await press(page, 'Save changes')
     t.equal(((await scene.read('/posts/1')).post as Row).it, kept, `${JSON.stringify(schema)} ${typed}`)
   }

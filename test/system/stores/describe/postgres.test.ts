@@ -378,6 +378,7 @@ t.test('a shop is served', async (t) => {
     onDelete: { CustomerID: 'cascade' },
     version: 'lock_version',
     ...WRITABLE,
+    needsVersion: false,
     problems: []
   })
   t.match(tables[1]?.attributes, {
