@@ -54,6 +54,7 @@ t.test('an invalid value of an option throws at registration, with the cure', as
       /must not be "__proto__", which is not a valid name in all formats; set "singular" to another name/],
     ['prefix', ['/:__suffix', '/a/:__suffix(^a$)/b'],
       /must not have a parameter called "__suffix", which is a reserved name/],
+    ['param', ['__suffix'], /must not name a parameter "__suffix", which is a reserved name/],
     ['prefix', ['/\ud800'], /must not contain an unpaired surrogate/],
     ['singular', ['', 5, false, {}, '1post', 'a post', 'a/b', 'a:b'], /must be a name such as 'posts'/],
     ['singular', ['id', '_method', '_version', 'commit'], /set "singular" to another name/],
@@ -65,6 +66,8 @@ t.test('an invalid value of an option throws at registration, with the cure', as
     ['store', [{ list, update }], /missing: get, create, delete\.$/],
     ['id', ['int', 'UUID', '', 5, true, {}, ['uuid']], /must be 'integer', 'uuid' or 'string', not /],
     ['formats', [[], 'xml', 5, {}, true], /must be a list such as \['xml', 'html', 'json'\]/],
+    ['formats', [[memoryStore]], /has the function memoryStore, which must be called: memoryStore\(\)\.$/],
+    ['formats', [[() => csv]], /has the function format, which must be called: format\(\)\.$/],
     ['formats', [['tsv'], ['xml', 'yaml'], ['form'], ['XML'], ['']], /is not one of xml, html, json, csv/],
     ['formats', [['xml', 'xml'], ['xml', 'html', 'xml']], /has "xml" twice/],
     ['formats', [[csv, csv], ['json', csv, csv], ['csv', csv], ['csv', 'csv']], /has "csv" twice/],
@@ -144,6 +147,8 @@ t.test('an error about an option names the resource, the found value and the all
     says({ name, [wrong]: attributes },
       `There is no option "${wrong}" of resource "posts"; the schema of the attributes is the option "attributes".`)
   }
+  says({ name, escapeFormulas: true }, 'There is no option "escapeFormulas" of resource "posts"; it is an option of ' +
+    'the format csv: write csv: { escapeFormulas: … }.')
   const object =
     "Option \"name\" must be in an object of options, as in app.register(resources, { name: 'posts' }), not in "
   says('posts', `${object}'posts'.`)

@@ -188,6 +188,8 @@ const wrong: ReadonlyArray<readonly [options: object, message: string]> = [
   [{ stores, scopeAttributes: [] },
     'Option "scopeAttributes" of resource "posts" must be schemas by attribute such as ' +
       '{ tenant: { type: \'string\' } ' + '}, not .'],
+  [{ stores, scopeAttributes: { tenant: 'string' } },
+    'Option "scopeAttributes" of resource "posts" has "tenant", which must be a JSON Schema, not \'string\'.'],
   [{ stores, id: 'string' },
     'Option "id" of resource "posts" is \'string\', but must be \'integer\' or \'uuid\' in the table "posts".'],
   [{ table: 'posts' },
@@ -215,6 +217,8 @@ t.test('a unique group without an attribute of the scope is a warning at the sta
     ['two groups', { scope, ...stores, unique: [['tenant', 'text'], ['text', 'id2'], 'id2'] },
       ["['text', 'id2']", "['id2']"]],
     ['no scope', { ...stores, unique: ['text'] }, []],
+    ['a scope that is unknown beside deletions',
+      { scope, softDelete: 'deletedAt', store: memoryStore({ unique: ['text', ['text', 'id2']] }) }, ["['text']"]],
     ['a store of its own', { scope, store: memoryStore({ unique: ['text'] }) }, ["['text']"]],
     ['a group whose scope is unknown', { scope, store: memoryStore({ unique: [['owner', 'text']] }) }, []]
   ]
@@ -285,6 +289,9 @@ const contradicting: ReadonlyArray<readonly [declare: (map: Mapper) => unknown, 
     { attributes: text, as: 'others', path: 'others' }, (posts) =>
       posts.resources('links', { attributes: text, onDelete: 'restrict' })),
   'Option "onDelete" of resource "links" is \'restrict\', but \'cascade\' in another resource of the table "links".'],
+  [(map) => map.resources('posts', { attributes: text, softDelete: 'goneAt' }).namespace('admin', (admin) =>
+    admin.resources('posts', { attributes: text, softDelete: 'deletedAt' })),
+  'Option "softDelete" of resource "posts" is \'deletedAt\', but \'goneAt\' in another resource of the table "posts".'],
   [(map) => map.resources('posts', { attributes: text }, (posts) =>
     posts.resources('links', { attributes: text, foreignKey: 'on' })).resources('pages', { attributes: text },
     (pages) => pages.resources('links', { attributes: text, foreignKey: 'on' })),
@@ -329,6 +336,10 @@ const referring: ReadonlyArray<readonly [declare: (map: Mapper) => unknown, mess
       { ...key(number), references: { by: { to: 'users', onDelete: 'cascade' } } })),
   'Option "references" of resource "posts" has "by" with \'cascade\' to "users", which refers to "users" with ' +
     '\'restrict\' in another resource of the table "posts".'],
+  [(map) => map.resources('users', key(number), (users) => users.resources('notes',
+    { ...key(number), foreignKey: 'by', references: { by: { to: 'users', onDelete: 'cascade' } } })),
+  'Option "references" of resource "notes" has "by" with \'cascade\' to "users", which refers to "users" with ' +
+    '\'restrict\' in another resource of the table "notes".'],
   [(map) => map.resources('users', { ...key(number), store: memoryStore() })
     .resources('posts', { ...key(number), references: { by: { to: 'users', onDelete: 'cascade' } } }),
   'Option "references" of resource "posts" names "users" for "by", with "onDelete", but only resources with the same ' +
@@ -362,11 +373,13 @@ t.test('a reference that several resources share is one foreign key', async (t) 
     .resources('notes', { ...key(number), foreignKey: 'by', references: { by: 'users' } }))
     .resources('posts', { ...key(number), references: { by: 'users' } })
     .namespace('admin', (admin) =>
-      admin.resources('posts', { ...key(number), references: { by: 'users' } })), { stores })
+      admin.resources('posts', { ...key(number), references: { by: 'users' } }))
+    .resources('open', { references: { by: 'users' } }), { stores })
   t.strictSame(requests.map(({ table, references }) => [table, references]), [
     ['users', {}],
     ['notes', { by: { table: 'users' } }],
-    ['posts', { by: { table: 'users', onDelete: 'restrict', optional: true } }]
+    ['posts', { by: { table: 'users', onDelete: 'restrict', optional: true } }],
+    ['open', { by: { table: 'users', onDelete: 'restrict', optional: true } }]
   ])
 })
 

@@ -133,6 +133,9 @@ const REFUSED: ReadonlyArray<readonly [what: string, options: Partial<ResourceOp
   ['keywords without a store',
     { attributes: schemaWith({ minProperties: 1 }), only: 'create', actions: { create: () => undefined } },
     /attributes.*has rules about whole rows, which need a "store"/],
+  ['transitions without a store',
+    { transitions: { kind: {} }, attributes: schemaWith({}), only: 'create', actions: { create: () => undefined } },
+    /transitions.*need a "store"/],
   ['a check without a store', { check: () => {}, only: 'create', actions: { create: () => undefined } }, /check.*need a "store"/],
   ['a check that is no function', { check: 'x' as unknown as () => void }, /check.*must be a function/],
   ['a transition to a value of another type', { attributes: schemaWith({}), transitions: { from: { 1: ['2'] } } },
@@ -459,6 +462,8 @@ t.test('a stamp is set at each write, and clients only read it', async (t) => {
   for (const [options, message] of cases) {
     await t.rejects(build(t, { name: 'posts', attributes, ...options } as unknown as ResourceOptions), { message })
   }
+  const open = await build(t, { name: 'posts', stamp: { by: () => 'ann' } })
+  t.match((await open.inject({ method: 'POST', url: '/posts', payload: { post: {} } })).body, '<by>ann</by>')
 })
 
 t.test('OpenAPI has the keywords in the schema of a create, or in its description', async (t) => {
@@ -689,7 +694,8 @@ t.test('what cannot work is refused at the start', async (t) => {
     [{ softDelete: 'x', only: 'create', actions: { create: () => undefined } }, /needs a "store", whose rows it keeps/],
     [{ softDelete: 'x', store: { ...memoryStore(), attributes: post } },
       /names "x", which is not an attribute of the store/],
-    [{ softDelete: 'x', store: unfiltered, authorize }, /a store that can filter rows by "null"/]
+    [{ softDelete: 'x', store: unfiltered, authorize }, /a store that can filter rows by "null"/],
+    [{ softDelete: 'x', store: { ...unfiltered, capabilities: { filter: ['in'] } }, authorize }, /filter rows by "null"/]
   ]
   for (const [options, message] of cases) {
     const app = fastify()
@@ -741,6 +747,10 @@ t.test('authorize sees the deleted row, whose time can be declared', async (t) =
   t.equal((await ask(app, 'DELETE', '/posts/deleted', { id: 1 }))[0], 204)
   t.equal((await ask(app, 'DELETE', '/posts/deleted', { id: 9 }))[0], 403)
   t.match(app.printResources(), 'deletedArticles')
+  const open = await build(t, { name: 'posts', id: 'uuid', softDelete: 'deletedAt', authorize: () => true })
+  const [, { post }] = await ask(open, 'POST', '/posts', { post: { title: 'A' } })
+  await ask(open, 'DELETE', '/posts', { id: (post as Values).id })
+  t.match((await ask(open, 'GET', '/posts/deleted'))[1], { deleted_posts: [{ id: /^[-\da-f]{36}$/, title: 'A' }] })
 })
 
 // FC_SEED=… makes other runs, FC_RUNS=… more requests.

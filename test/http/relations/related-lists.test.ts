@@ -4,6 +4,7 @@ import resources, {
   type Attributes, type CountQuery, draw, type Format, type Mapper, memoryStore, type Query, type ResourceOptions,
   type Row, type Store, type TextWriter, type Writer
 } from '../../../lib/index.js'
+import { appHooksOf } from '../../../lib/core/registration/app-internals.js'
 import { draft } from '../../support/helper.js'
 import { recordingStore, type RecordingStore } from '../../support/stores/recording-store.js'
 
@@ -251,6 +252,9 @@ t.test('rows behind hooks of the app are not counted on pages that do not pass t
     })
   })
   t.strictSame(await linksOn(outer, '/artists/1', { user: 'admin' }), [number], 'a hook of the parent alone')
+  const unknown = [{}, {}].map((app) => appHooksOf(app as FastifyInstance).get('onRequest')?.[0])
+  for (const hook of unknown as Array<() => unknown>) t.equal(hook(), undefined)
+  t.not(unknown[0], unknown[1], 'unknown hooks are those of no other instance')
 })
 
 t.test('several references have labels that tell them apart, and a resource can reference itself', async (t) => {
