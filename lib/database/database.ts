@@ -105,7 +105,7 @@ async function registerTables (app: FastifyInstance, options: DatabaseOptions & 
   const weights = weigh([...resources.values()])
   for (const [{ kind }, compiled] of served) {
     const isView = kind === 'view' || kind === 'materialized view'
-    registryOf(app).tables.set(compiled, { isView, weight: isView ? -1 : weights.get(compiled.name) ?? 0 })
+    registryOf(app).tables.set(compiled, { isView, weight: isView ? -1 : weights.get(compiled.name) as number })
   }
   if (home !== false) {
     const own = typeof home === 'string' ? { title: home } : home

@@ -81,6 +81,7 @@ t.test('bodies that are neither one row nor many are refused', async (t) => {
   const cases: ReadonlyArray<readonly [body: string, status: number, detail: RegExp]> = [
     ['{"posts":[],"post":{"title":"X"}}', 400, /"post" stands beside "posts"/],
     ['{"posts":{"title":"X"}}', 422, /must be a list of rows/],
+    ['{"id":[1,2],"post":{"title":"X"}}', 422, /is assigned/],
     ['{"posts":[{"title":"X"}],"id":1}', 400, /"id" stands beside "posts"/]
   ]
   const { send } = await openPosts(t, open)
@@ -291,6 +292,7 @@ t.test('a query that cannot find rows is refused', async (t) => {
     ['match=rating', rows(), needs],
     ['match=', rows(), needs],
     ['create=true', rows(), /"create" is about rows that "match" does not find; send both/],
+    ['match=title&create=1', rows(), /"create" must be true or false/],
     ['match=title', '{"post":{"title":"A"}}', /"match" needs a list of rows under "posts"/],
     ['match=title', '{"id":[1],"post":{"title":"A"}}', /"match" needs a list of rows under "posts"/],
     ['match=title', rows({ title: 'A' }), /a store that has no transactions|no transactions/, { store: without as Store }],

@@ -81,6 +81,23 @@ const SCHEMAS: readonly Translated[] = [
   ['null alone', { type: 'null', description: 'D' }, same, { ...NULL, description: 'D' }, [null], ['', 0, {}]],
   ['several types', { type: ['string', 'integer', 'null'] }, same,
     { anyOf: [{ type: 'string', nullable: true }, { type: 'integer', nullable: true }] }, ['a', 1, null], [true, {}]],
+  ['several types and alternatives',
+    {
+      type: ['string', 'array'],
+      anyOf: [{ type: 'string', minLength: 1 }, { type: 'array', items: {} }, { type: 'boolean' }]
+    },
+    {
+      type: ['string', 'array'],
+      anyOf: [{ type: 'string', minLength: 1 }, array(valued({})), { type: 'boolean' }],
+      xml: { wrapped: true }
+    },
+    {
+      anyOf: [{ type: 'string', minLength: 1 }, array(valued({})), { type: 'boolean' }],
+      items: {},
+      xml: { wrapped: true },
+      allOf: [{ anyOf: [string, { type: 'array', items: {} }] }]
+    },
+    ['a', [1]], ['', true]],
   ['an enumeration', { type: 'string', enum: ['a', 'b'] }, same, same, ['a'], ['c', null]],
   ['an enumeration with null', { type: ['string', 'null'], enum: ['a', null] }, same,
     { type: 'string', nullable: true, enum: ['a', null] }, ['a', null], ['c']],
@@ -124,6 +141,18 @@ const SCHEMAS: readonly Translated[] = [
   ['a tuple of a length', { type: 'array', items: [string, integer], additionalItems: false },
     { type: 'array', prefixItems: [valued(string), valued(integer)], items: false, xml: { wrapped: true } },
     array({}), [['a', 1]], ['a'], [[1, 'a'], ['a', 1, 1], [true]]],
+  ['a tuple and more', { type: 'array', items: [string], additionalItems: integer },
+    { type: 'array', prefixItems: [valued(string)], items: valued(integer), xml: { wrapped: true } },
+    array({}), [['a', 1, 2]], ['a'], [['a', true], ['a', 'b']]],
+  ['one of what cannot be told apart',
+    { oneOf: [{ type: 'array', items: [string] }, { type: 'array', items: [integer] }] },
+    {
+      oneOf: [
+        { type: 'array', prefixItems: [valued(string)], xml: { wrapped: true } },
+        { type: 'array', prefixItems: [valued(integer)], xml: { wrapped: true } }
+      ]
+    },
+    { anyOf: [array({}), array({})] }, [['a'], [1]], ['a'], [[true]]],
   ['what must be among the items', { type: 'array', items: {}, contains: { const: 1 } },
     array(valued({}), { contains: { const: 1 } }), array(valued({})), [[0, 1]], [1], [[0]]],
   ['an object',

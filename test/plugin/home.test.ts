@@ -672,6 +672,7 @@ t.test('wrong arguments throw an error of one line', async (t) => {
     ['', 'Name a database: fastify-resources FILE|URL'],
     ['a.sqlite b.sqlite', 'Name one database, not also "b.sqlite". Separate names of tables by commas only.'],
     ['a.sqlite --wirte', 'There is no option --wirte; did you mean --write? See --help.'],
+    ['a.sqlite --authentication', 'There is no option --authentication. See --help.'],
     ['a.sqlite --write=1', '--write takes no value.'],
     ['a.sqlite --port', '--port needs a value, as in --port=VALUE. See --help.'],
     ['a.sqlite --only=', '--only needs a value, as in --only=VALUE. See --help.'],

@@ -279,6 +279,8 @@ t.test('the object of paths can be awaited, printed and compared like another', 
   }
   for (const [name, look] of Object.entries(cases)) t.doesNotThrow(look, name)
   t.ok('posts' in paths && 'url' in paths && !('pots' in paths))
+  t.strictSame([String(paths), Object.hasOwn(paths, 'posts'), Object.hasOwn(paths, 'pots')],
+    ['[object Paths]', true, false])
 })
 
 // ---- Where names are known

@@ -35,6 +35,7 @@ t.test('a map that would lose a declaration throws at startup', async t => {
     [async (map) => { await delay(1); map.resources('posts') },
       /"draw" must be followed by a function that is not async/],
     [wrong(5), /"draw" must be followed by a function/],
+    [(map) => map.resources([]), /must be a name, or a list with at least one name/],
     [(map) => map.resources('posts', { only: [] }), /"only" of resource "posts" leaves neither an action/],
     [(map) => map.resources('posts', wrong({ prefix: '/a' })),
       /"prefix" of resource "posts" is an option of app\.register/],
@@ -62,6 +63,9 @@ t.test('a map that would lose a declaration throws at startup', async t => {
     [(map) => map.resources('posts', { routeConstraints: { host: 'a', version: '1.0.0' }, only: 'list' })
       .resources('posts', { routeConstraints: { version: '1.0.0', host: 'a' }, only: 'list' }), /both have GET \/posts/,
     'CLASH'],
+    [(map) => map.resources('posts', {},
+      (posts) => posts.member.post('publish', wrong(() => {}), wrong({ hooks: {} }))),
+    /"handler" of action "publish" of resource "posts" must be the last argument/],
     [(map) => map.resources('posts', {}, (posts) => posts.member.post('publish', wrong({ lable: 'x' }), () => {})),
       /"lable" of action "publish" of resource "posts"; did you mean "label"/, 'UNKNOWN_OPTION'],
     [(map) => map.resources('posts', {},

@@ -399,6 +399,8 @@ t.test('a property that is no schema, or that no value fits, throws', async t =>
   for (const schema of ['string', null, 5, [], false]) {
     registrations.refused({ name, attributes: { type: 'object', properties: { title: schema } } }, ATTRIBUTES, 'title')
   }
+  registrations.refused({ name, attributes: { type: 'object', properties: {}, definitions: { t: { type: 'sting' } } } },
+    ATTRIBUTES, "the schema has the type 'sting', which is not one of ", 'did you mean "string"?')
   await registrations.check(t)
 })
 

@@ -610,6 +610,7 @@ t.test('a mistake in the schema of a decimal is refused at registration', async 
     [{ type: 'number', format: 'decimal' },
       /"it" has the format 'decimal', which belongs to texts, so that no digit is lost; write type: 'string'/],
     [{ type: ['integer', 'null'], format: 'decimal' }, /"it" has the format 'decimal', which belongs to texts/],
+    [{ type: 'string', precision: 5 }, /"it" has "precision", which works only beside the format 'decimal'/],
     [{ type: 'number', scale: 2 }, /"it" has "scale", which works only beside the format 'decimal'/],
     [{ ...decimal, precision: 5 },
       /"it" has "precision", but no "scale"; add the number of digits after the point, such as 0/],

@@ -149,7 +149,7 @@ function findEach (entries: Entries, { singular, attributes }: Resource, read: R
     throw new MalformedBodyError(`no rows can be made of the values of "${abbreviate(name)}"`)
   }
   // A value that was chosen before stands alone.
-  const values = [...new Set([...node?.texts ?? [], ...boxes])].filter((text) => text !== '')
+  const values = [...new Set([...(node as FormNode).texts, ...boxes])].filter((text) => text !== '')
   return values.length === 0
     ? undefined
     : readEach(values, (value, index) => {

@@ -154,6 +154,8 @@ t.test('a faulty QUERY is refused with the name of what is wrong', async (t) => 
     ['{"__proto__":{"limit":1}}', 400, /^the parameter "__proto__\[limit\]" is unknown/, { type: JSON_TYPE }],
     [{ rating: {} }, 400, /^"rating" must have an operator$/],
     [{ rating: { gte: { lt: 5 } } }, 400, /^"rating\[gte\]" must be a text, a number or a boolean, not an object$/],
+    [{ rating: { gte: null } }, 400, /^"rating\[gte\]" must be .*, not null$/],
+    [{ rating: { in: [[1]] } }, 400, /^"rating\[in\]" must be .*, not a list$/],
     [{ sort: ['title'] }, 400, /^"sort" must have one value, not a list$/],
     [{ rating: { in: [] } }, 400, /^"rating\[in\]" must have a value$/],
     [{ rating: { in: Array.from({ length: 1001 }, (_, index) => index) } }, 400,
@@ -502,5 +504,23 @@ t.test('"Save and add another" keeps the references with which the form began', 
       payload: `task[title]=T&task[personId]=7&commit=another&task[?][again]=${again.replaceAll(' ', '+')}`
     })
     t.equal(headers.location, location, 'invented names are left out')
+  }
+})
+
+t.test('"Save and add another" leads on where no blank form is, and needs no row', async (t) => {
+  const cases: ReadonlyArray<readonly [options: Options, location: string]> = [
+    [{ only: ['create', 'show'] }, '/tasks/1'],
+    [{ actions: { create: () => undefined } }, '/tasks#new'],
+    [{ ...NEW, actions: { create: () => undefined } }, '/tasks/new']
+  ]
+  for (const [options, location] of cases) {
+    const app = await start(t, options, memoryStore())
+    const { statusCode, headers } = await app.inject({
+      method: 'POST',
+      url: '/tasks',
+      headers: { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' },
+      payload: 'task[title]=T&task[personId]=7&commit=another&task[?][again]=personId'
+    })
+    t.strictSame([statusCode, headers.location], [303, location], JSON.stringify(options))
   }
 })

@@ -143,7 +143,11 @@ const invalid: ReadonlyArray<readonly [options: object, message: string]> = [
   [{ file: 7 }, 'Option "file" must be the path of a file such as \'blog.sqlite\'.'],
   [{ file: 'a\0b' }, 'Option "file" must be the path of a file such as \'blog.sqlite\'.'],
   [{ file: ':memory:' }, 'Option "file" must not be \':memory:\'; use memoryStore, or give an open "database".'],
-  [{ file: 'a.sqlite', busyTimeout: -1 }, 'Option "busyTimeout" must be a number of milliseconds.']
+  [{ file: 'a.sqlite', busyTimeout: -1 }, 'Option "busyTimeout" must be a number of milliseconds.'],
+  [
+    { file: 'a.sqlite', connect: () => new Database('a.sqlite') },
+    'Option "connect" must be a function that opens the "database" once more.'
+  ]
 ]
 
 t.test('options that are wrong are refused', async (t) => {
