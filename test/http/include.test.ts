@@ -496,4 +496,59 @@ t.test('a constraint on the path of the included resource applies', async (t) =>
   const { posts } = (await app.inject('/posts.json?only=id&include=author,comments')).json()
   t.strictSame(posts, [{ id: 1, author: null }, { id: 2, author: null },
     { id: 3, comments: [{ id: 3, body: 'third' }], author: null }])
+  const page = async (id: number): Promise<string> => (await app.inject(`/posts/${id}.html`)).body
+  t.notMatch(await page(1), '/authors/1', 'and the page has no link')
+  t.notMatch(await page(1), '/posts/1/comments')
+  t.match(await page(3), '/posts/3/comments')
+})
+
+t.test(
+  'a singleton with several rows, rows that nobody asked for, and an attribute named like a resource',
+  async (t) => {
+    const stores = makeStores()
+    const context = { signal: new AbortController().signal }
+    await stores.profiles.create({ line: 'another', postId: 1 }, {}, context)
+    const app = await draft(t, drawBlog(stores))
+    t.strictSame((await app.inject('/posts/1.json?include=profile')).json().post.profile, { line: 'about' },
+      'the first of two rows')
+    // This store also lists rows that nobody has asked for.
+    const comments: Store = {
+      ...stores.comments, list: (query, context) => stores.comments.list({ ...query, filter: [] }, context)
+    }
+    const loose = await draft(t, drawBlog({ ...stores, comments }))
+    t.strictSame((await loose.inject('/posts/1.json?include=comments')).json().post.comments, [FIRST, SECOND])
+    const one = memoryStore()
+    one.create({ line: 'about' }, {})
+    const links = memoryStore()
+    links.create({ to: 'x', profileId: 1 }, {})
+    const single = await draft(t, (map) => map.resource('profile',
+      { attributes: { type: 'object', properties: { line: { type: 'string' } } }, store: one }, (profile) => profile
+        .resources('links', { attributes: { type: 'object', properties: { to: { type: 'string' } } }, store: links })))
+    t.strictSame((await single.inject('/profile.json?include=links')).json(),
+      { profile: { line: 'about', links: [{ id: 1, to: 'x' }] } })
+    const clash = await draft(t, (map) => map.resources('posts',
+      { attributes: { type: 'object', properties: { comments: { type: 'integer' } } }, store: memoryStore() },
+      (post) => post
+        .resources('comments', { attributes: comment, store: memoryStore() })))
+    t.match((await clash.inject('/posts.json?include=comments')).json(),
+      { status: 400, detail: 'the parameter "include" is unknown' })
+  })
+
+t.test('nested rows of several scopes are measured together', async (t) => {
+  const stores = makeStores()
+  const context = { signal: new AbortController().signal }
+  for (let postId = 1; postId <= 3; postId++) {
+    await stores.comments.create({ body: 'b'.repeat(900_000), postId, kind: String(postId) }, {}, context)
+  }
+  const app = await draft(t, drawBlog(stores,
+    { comments: { scope: ({ params }) => ({ kind: (params as { postId: string }).postId }) } }))
+  const { posts } = (await app.inject('/posts.json?only=id&include=comments')).json()
+  t.strictSame(posts.map(({ comments }: { comments: Array<{ id: number }> }) => comments.map(({ id }) => id)),
+    [[4], [5], [6]])
+})
+
+t.test('a handler that answers itself includes nothing', async (t) => {
+  const app = await draft(t, drawBlog(makeStores(),
+    { posts: { actions: { show: ({ reply }) => { reply.send('own') } } } }))
+  t.match(await app.inject('/posts/1.json?include=author'), { statusCode: 200, body: 'own' })
 })

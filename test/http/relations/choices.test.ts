@@ -461,6 +461,22 @@ t.test('the buttons of a page do not repeat a long query', async (t) => {
   }
 })
 
+t.test('a search that is too long shows its error above the rows, and large rows end a page early', async (t) => {
+  const { page, press, turn } = await openShelves(t)
+  const refused = await press(fill(formOn(await press(formOn(await page('/books')), CHOOSE)),
+    { [SEARCH]: 'x'.repeat(201) }))
+  t.match(refused, { statusCode: 422, body: /aria-invalid="true" aria-describedby="filter!error"/ })
+  t.match(refused.body, 'Must have at most 200 characters')
+  t.strictSame(offered(refused), names(20), 'the list is shown without it')
+  const store = memoryStore()
+  for (const name of names(60)) store.create({ name, tenant: 'x'.repeat(300_000) }, {})
+  const large = await openShelves(t, { authors: { store } })
+  const first = await large.press(formOn(await large.page('/books')), CHOOSE)
+  const { length } = offered(first)
+  t.ok(length > 0 && length < 20)
+  t.strictSame(offered(await large.turn(first, 'Next page')), names(60).slice(length, 2 * length))
+})
+
 t.test('a list is filtered by a row of the other list', async (t) => {
   const rows = [{ title: 'A', authorId: 1 }, { title: 'B', authorId: 2, editorId: 1 }, { title: 'C', authorId: 2 }]
   const filterOn = (answer: LightMyRequestResponse): Form =>

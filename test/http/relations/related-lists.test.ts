@@ -257,6 +257,12 @@ t.test('rows behind hooks of the app are not counted on pages that do not pass t
   t.not(unknown[0], unknown[1], 'unknown hooks are those of no other instance')
 })
 
+t.test('a list has no table if no page shows its rows', async (t) => {
+  const app = await draft(t, drawMusic({ formats: ['json'] }))
+  t.strictSame(await linksOn(app, '/artists/1'), ['Albums (2) /albums?artistId=1'])
+  t.notMatch((await app.inject('/artists/1.html')).body, '<table')
+})
+
 t.test('several references have labels that tell them apart, and a resource can reference itself', async (t) => {
   const order = {
     type: 'object', properties: { billingAddressId: { type: 'integer' }, shipping_address_id: { type: 'integer' } }
