@@ -462,7 +462,7 @@ t.test('the buttons of a page do not repeat a long query', async (t) => {
 })
 
 t.test('a search that is too long shows its error above the rows, and large rows end a page early', async (t) => {
-  const { page, press, turn } = await openShelves(t)
+  const { page, press } = await openShelves(t)
   const refused = await press(fill(formOn(await press(formOn(await page('/books')), CHOOSE)),
     { [SEARCH]: 'x'.repeat(201) }))
   t.match(refused, { statusCode: 422, body: /aria-invalid="true" aria-describedby="filter!error"/ })
