@@ -129,6 +129,33 @@ t.test('plurals follow the rules of the language', async (t) => {
   t.end()
 })
 
+t.test('each language says what an import does, whether a text is JSON, and what keeps a row', (t) => {
+  for (const lang of KNOWN_LANGUAGES) {
+    const { importDoes, jsonOrText, undeletable } = lang === 'en' ? ENGLISH : wordsIn(lang).messages
+    t.strictSame([importDoes('7', undefined), importDoes(undefined, '8'), importDoes('7', '8')]
+      .map((text) => text.replaceAll(/[^78]|undefined/g, '')), ['7', '8', '78'], lang)
+    const [hint, json, text] = [jsonOrText(undefined), jsonOrText('json'), jsonOrText('text')]
+    t.ok(json.startsWith(hint) && text.startsWith(hint) && json !== text && !text.slice(hint.length).includes('JSON'))
+    t.match(json.slice(hint.length), /JSON/)
+    t.match(undeletable('aa', '3 posts', 3), /aa.*3 posts|3 posts.*aa/)
+    t.match(undeletable('aa', undefined, 3), /aa/)
+    t.notMatch(undeletable('aa', undefined, 3), /undefined|3/)
+  }
+  const cases: Array<[lang: string, one: string, two: string, least: string]> = [
+    ['de', 'verweist', 'verweisen', 'eine Angabe'], ['es', 'hace', 'hacen', 'un dato'],
+    ['fr', 'fait', 'font', '1 information'], ['pt', 'faz', 'fazem', 'um dado']
+  ]
+  for (const [lang, one, two, least] of cases) {
+    const { deleteReferred, undeletable, mustHaveAtLeastAttributes } = wordsIn(lang).messages
+    for (const [rows, verb] of [[1, one], [2, two]] as const) {
+      t.match(deleteReferred('posts', rows), new RegExp(`^posts ${verb} `))
+      t.match(undeletable('a', 'posts', rows), new RegExp(`posts (y )?${verb} `))
+    }
+    t.match(mustHaveAtLeastAttributes({ least: 1 }), new RegExp(`${least}\\b`))
+  }
+  t.end()
+})
+
 t.test('Arabic keeps what runs from left to right together', (t) => {
   const { messages } = wordsIn('ar')
   const translate = compileTranslation({ words: wordsIn('ar') },
@@ -138,6 +165,7 @@ t.test('Arabic keeps what runs from left to right together', (t) => {
     [say('mustEqual', { value: '"b"' }), 'يجب أن تكون القيمة \u2068"b"\u2069'],
     [say('parameterRepeated', { name: '_version' }), 'يجب أن يرد المعامل «\u2068_version\u2069» مرة واحدة فقط.'],
     [say('mustBeDecimal'), 'يجب أن تكون القيمة عددًا عشريًا مثل \u2068-12.50\u2069'],
+    [say('isTakenTogether', { others: 'a' }), 'القيمة مع «\u2068A\u2069» مستخدمة بالفعل'],
     [sayAbout('q', say('mustBeJson')), '\u2068q\u2069: يجب أن تكون القيمة بصيغة \u2068JSON\u2069']
   ]
   for (const [english, arabic] of cases) t.equal(translate(english), arabic)
@@ -224,11 +252,11 @@ function decode (markup: string): string {
   return markup.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)))
 }
 
-t.test('a tag without words, or that is not valid, finds none among the loaded languages', (t) => {
+t.test('a tag without words, or that is not valid, finds none among the loaded languages', async (t) => {
   t.equal(findWords('de-AT', languages), wordsIn('de'))
   for (const tag of ['en', 'nl', 'zh-TW', 'de-Cyrl', 'de_AT', '']) t.equal(findWords(tag, languages), undefined, tag)
   t.equal(findWords('de', new Map()), undefined)
-  t.end()
+  t.same(await loadLanguages(['de_AT', 'nl']), new Map())
 })
 
 t.test('words of the app replace those of the language', async (t) => {
