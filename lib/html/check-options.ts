@@ -3,7 +3,7 @@ import { checkShown } from '../core/registration/check-resource.js'
 import type { Resource } from '../core/resource/resource.js'
 import type { Row } from '../core/resource/row.js'
 import { compileVisibleRow } from '../core/resource/visible.js'
-import { openShape } from '../core/schema/shape.js'
+import type { Property } from '../core/schema/shape.js'
 import {
   checkEach, checkKnown, checkMembers, checkNames, checkObject, checkOneOf, checkThat, isFunction, show
 } from '../core/util/check-option.js'
@@ -141,7 +141,7 @@ export function checkNamedAttributes<O extends Pick<ResolvedHtmlOptions, 'column
   if (typeof title === 'string' && title !== 'id') checkShown(resource, 'html.title', [title])
   checkShown(resource, 'html.badges', [...badges.keys()])
   for (const [attribute, tones] of badges) {
-    const { choices } = resource.attributes.get(attribute)?.shape ?? openShape
+    const { shape: { choices } } = resource.attributes.get(attribute) as Property
     if (choices === undefined) throw new InvalidOptionError('html.badges', `names "${attribute}", which has no "enum"`)
     for (const value of tones.keys()) checkKnown(`html.badges.${attribute}`, value, choices.map(String))
   }

@@ -54,7 +54,7 @@ export class FieldErrors {
     const around = `${path}.`
     const taken = [...this.#wrong.keys()].filter((at) => at === path || (!hasFields && at.startsWith(around)))
     return taken.flatMap((at) => {
-      const messages = this.#wrong.get(at) ?? []
+      const messages = this.#wrong.get(at) as readonly Said[]
       const isInside = at !== path
       this.#wrong.delete(at)
       this.#isBlank ??= compileIsBlank(this.#sent)

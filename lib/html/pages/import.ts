@@ -115,7 +115,7 @@ function describeFaults (
   ]
   const cells = faults.flatMap(({ line, detail, errors }) => Object.entries(errors ?? { '': [detail] })
     .flatMap(([column, all]) => all.map((said) => [String(line), column, capitalize(translate(said))])))
-  const remaining = (file.csv?.rows.length ?? 0) - file.without.length - lines.length
+  const remaining = (file.csv as NonNullable<typeof file.csv>).rows.length - file.without.length - lines.length
   return {
     notes: [],
     table: tableOf(messages, labels, cells),

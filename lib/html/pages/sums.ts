@@ -35,7 +35,7 @@ export class ListSums {
     this.#digits = new Intl.NumberFormat(lang)
     this.#columns = new Map(columns.filter(({ show }) => show.numeric).map(({ name, label, read }) => {
       const { shape } = resource.attributes.get(name) as Property
-      const write = compileNumber(shape) ?? String
+      const write = compileNumber(shape) as WriteNumber
       return [name, { label, read, write: isDecimalShape(shape) ? write : (sum) => write(normalizeDecimal(`${sum}`)) }]
     }))
   }

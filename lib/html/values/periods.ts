@@ -53,8 +53,7 @@ function beginOf (date: string, format: string, timeZone: string): string {
 /** Returns the offset of a time zone from UTC: `+02:00`, or `Z`. */
 function offsetAt (moment: Date, timeZone: string): string {
   const parts = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' }).formatToParts(moment)
-  const name = parts.find(({ type }) => type === 'timeZoneName')?.value ?? ''
-  // Versions of ICU name UTC differently: `GMT`, or `GMT+00:00`.
-  const [offset = '+00:00'] = /[+-]\d\d:\d\d/.exec(name) ?? []
-  return offset === '+00:00' ? 'Z' : offset
+  const { value } = parts.find(({ type }) => type === 'timeZoneName') as Intl.DateTimeFormatPart
+  // Versions of ICU name UTC differently: `GMT`, or `GMT+00:00`. Offsets before 1900 have seconds, too.
+  return value.replace(/^[^+-]*([+-]\d\d:\d\d)?.*/, '$1').replace(/^(?:\+00:00)?$/, 'Z')
 }

@@ -450,6 +450,13 @@ t.test('a date keeps the spelling that the row had', async (t) => {
   })
   t.match(refused.body, /<input type="date" id="post:day"[^>]* value="1996-07-05"/, 'a form that comes back keeps both')
   t.match(refused.body, 'name="post[day][?][was]" value="1996-07-04 00:00"')
+  const unmarked = await app.inject({
+    method: 'POST',
+    url: '/posts.html',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    payload: 'post[day]=1996-07-05&post[other]=x'
+  })
+  t.match(unmarked.body, /<input type="text" id="post:day"[^>]* value="1996-07-05"/, 'no spelling is known')
 })
 
 t.test('the schema and the keys decide whether a text has one line, a row that grows, or five rows', async (t) => {

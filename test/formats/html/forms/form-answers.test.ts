@@ -209,6 +209,7 @@ t.test('a failed pattern is described by the description of the attribute', asyn
     [{ type: 'string', pattern }, 'x', `It must match ${pattern}`, `Must match ${pattern}`],
     [{ type: 'string', pattern, maxLength: 3, description }, 'AB-1234', 'It must have at most 3 characters',
       'Must have at most 3 characters'],
+    [{ type: 'string', allOf: [{ pattern }], description }, 'x', `It must match ${pattern}`, `Must match ${pattern}`]
   ]
   for (const [schema, typed, problem, beside] of cases) {
     const posts = await Posts.open(t, schema)
@@ -225,11 +226,14 @@ t.test('a box empties a value that is never shown', async (t) => {
   const cases: ReadonlyArray<readonly [schema: object, value: unknown, typed: string, stored: unknown]> = [
     [secret, 'abcdef', 'ghijkl', 'ghijkl'],
     [{ type: 'integer', writeOnly: true }, 5, '6', 6],
+    [{ type: 'object', writeOnly: true }, { a: 1 }, '{"a":2}', { a: 2 }]
   ]
   const box = 'post[it][?]'
   for (const [schema, value, typed, stored] of cases) {
     const posts = await Posts.open(t, schema, { required: false, row: { it: value, other: 'o' } })
     t.match(posts.body, />Remove it<\/label>/)
+    t.equal(posts.shown[1],
+      `${'minLength' in schema || typed === '6' ? '' : 'As JSON. '}Leave it blank to keep it as it is.`)
     t.equal(shown(posts.form, box), false)
     t.equal(await posts.send({}), 303)
     t.strictSame(posts.attributes, { it: value, other: 'o' }, 'a box that nobody ticks leaves the value')

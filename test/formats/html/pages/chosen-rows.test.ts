@@ -4,7 +4,9 @@ import resources, {
   type AuthorizeContext, InvalidError, memoryStore, type ResourceOptions, type Store
 } from '../../../../lib/index.js'
 import { build, draft } from '../../../support/helper.js'
-import { entriesOf, fill, findButton, findForm, type Form, parseForms, submit } from '../../../support/html/forms.js'
+import {
+  entriesOf, fill, findButton, findForm, type Form, parseForms, shown, submit
+} from '../../../support/html/forms.js'
 import { get, isSound, post, tagged } from '../../../support/html/page-tests.js'
 import { makeMessages } from '../../../../lib/html/languages/make-messages.js'
 import { findWords, KNOWN_LANGUAGES, loadLanguages } from '../../../../lib/html/languages/language.js'
@@ -165,6 +167,9 @@ t.test('rows that do not exist any more are told and left out', async (t) => {
   t.match(gone.body, '<p class="lead">Not there any more: 1</p>')
   t.equal((await send(app, findForm(gone, 'DELETE'))).statusCode, 303)
   t.strictSame(await stored(app), ['Milk 3 false none'])
+  const change = await post(app, '_step=change&id[]=3&id[]=1')
+  t.strictSame([titleOf(change), rowsOf(change), shown(findForm(change, 'PUT'), 'post[rating]')],
+    ['Change 1 post', ['Milk'], ''])
   const none = await step(app, 'id[]=1&id[]=nonsense')
   isSound(t, none, 422)
   t.equal(titleOf(none), 'Not there any more: 2')
@@ -193,6 +198,18 @@ t.test('rows that authorize or the scope hides are told as missing, and their na
   t.strictSame([titleOf(page), rowsOf(page)], ['Delete 1 post', ['Milk']])
   t.match(page.body, 'Not there any more: 2')
   t.notMatch(page.body, /Tea|Coffee/)
+})
+
+t.test('a row that the request may not delete is named with the reason, as a link if it has a page', async (t) => {
+  const authorize: ResourceOptions['authorize'] = async (_request, { action, row }) =>
+    action !== 'delete' || (await row?.())?.attributes.title !== 'Tea'
+  const cases = [[[], '<a href="/posts/1" dir="auto">Tea</a>'], [['show'], '<span dir="auto">Tea</span>']] as const
+  for (const [except, tag] of cases) {
+    const { app } = await openPosts(t, { authorize, except })
+    t.match((await step(app, 'id[]=1')).body, `<li>${tag}</li>`)
+    const refused = await post(app, '_method=DELETE&id[]=1&id[]=2')
+    t.match(refused.body, `<li>${tag}<p class="error">You are not allowed to delete`)
+  }
 })
 
 t.test('a list offers only what a request may do with several rows', async (t) => {

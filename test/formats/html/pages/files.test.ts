@@ -193,6 +193,10 @@ t.test('faults are named by line and column, the file comes back, and the rest i
     body: '\uFEFF"title","rating","errors"\r\n"Coffee","9","rating must be at most 5"\r\n' +
       '"Tea","1","title is already taken"\r\n,"7","title must be given; rating must be at most 5"\r\n'
   })
+  const typed = await post(app, [['text', file]])
+  t.match(entriesOf(stepsOf(typed) as Form), [['data'], ['match'], ['without'], ['faulty'], ['typed', '1']])
+  const blank = await post(app, [['text', `\n${file}`]])
+  t.match(blank.body, />&#10;&#10;title,rating/, 'lines that were typed come back with a blank one before them')
   const again = await sendFile(app, faulty.body.replace('9', '5').replace('"Tea"', '"Thé"').replace(',"7"', 'Oolong,1'))
   t.strictSame(buttonsOf(again), ['write: Create 3'], 'the column of the faults is left out')
 
@@ -606,9 +610,11 @@ t.test('a picture is in a list up to 100 kB, and a file that is larger than a pa
   const { app, store } = await open(t)
   const large = (size: number): string => Buffer.concat([bytesOf('png'), Buffer.alloc(size)]).toString('base64')
   store.create({ name: 'A', photo: large(99_000), scan: large(120_000) }, {})
+  store.create({ name: 'B', scan: large(1_200_000) }, {})
   const { body } = await get(app, '/pets')
   t.match(body, 'files/photo" loading="lazy"')
   t.match(body, '<a href="/pets/1/files/scan">PNG, 120 kB</a>')
+  t.match(body, '<a href="/pets/2/files/scan">PNG, 1.2 MB</a>')
   t.match((await get(app, '/pets/1')).body, 'alt="Scan"/></a> PNG, 120 kB<')
 })
 

@@ -117,6 +117,7 @@ t.test('the names of attributes tell which of them name a row', async (t) => {
       unique: ['apiKey', 'user_uuid']
     }],
     ['code note', 'code', { required: ['code', 'note'], unique: ['code'], key: ['code'] }],
+    ['token', 'token', { required: ['token'], unique: ['token'], key: ['token'] }],
     ['base quote', '', { required: ['base', 'quote'], unique: ['base', 'quote'], key: ['base', 'quote'] }],
     ['name', '', { singleton: true }]
   ]

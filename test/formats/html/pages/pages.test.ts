@@ -22,6 +22,7 @@ t.test('a record shows every attribute in full', async (t) => {
     empty: [],
     at: '2026-01-31T12:00:00Z',
     mail: 'a@b.c',
+    noMail: `${'a'.repeat(319)}@b`,
     author: { name: 'N', site: 'https://a.example', born: null, more: { deep: [1, 2] } },
     people: [{ name: 'A\nB' }, {}],
     made: 'by us',
@@ -39,6 +40,7 @@ t.test('a record shows every attribute in full', async (t) => {
       empty: { type: 'array', items: { type: 'string' } },
       at: { type: 'string', format: 'date-time' },
       mail: { type: 'string', format: 'email' },
+      noMail: { type: 'string', format: 'email' },
       author: {
         type: 'object',
         properties: {
@@ -70,6 +72,7 @@ t.test('a record shows every attribute in full', async (t) => {
     Empty: '',
     At: '<time datetime="2026-01-31T12:00:00Z">Jan 31, 2026, 12:00 PM UTC</time>',
     Mail: '<a href="mailto:a@b.c">a@b.c</a>',
+    'No mail': `${'a'.repeat(319)}@b`,
     Author: '<dl class="values"><div><dt>Full &lt;name&gt;</dt><dd>N</dd></div><div><dt>Site</dt><dd><a ' +
       'href="https://a.example" rel="nofollow noreferrer">https://a.example</a></dd></div><div><dt>Born</dt><dd>' +
       '</dd></div><div><dt>More</dt><dd><dl class="values"><div><dt>Deep</dt><dd><ul class="values"><li>1</li><li>' +
