@@ -165,6 +165,9 @@ function makeResources (
   return new Map(served.map(({ table, store, shown, stamps }) => {
     const own = tableOptionsOf(given, table)
     const { except, formPages, hide, ...others } = own
+    // A version without the values that nobody sees would not tell a row from another one with its number.
+    const isSeen = hide === undefined && (own.roles ?? defaults.roles) === undefined
+    const acting = table.needsVersion && !isSeen ? { ...table, canUpdate: false, canDelete: false } : table
     const { messages, ...named } = names.get(table) as ResourceNames
     return [table, {
       ...named,
@@ -178,7 +181,7 @@ function makeResources (
         ...own.html,
         messages: joinMessages(shared.messages, messages, own)
       },
-      only: findActions(table, write, { ...defaults, ...own })
+      only: findActions(acting, write, { ...defaults, ...own })
     }]
   }))
 }

@@ -67,23 +67,26 @@ const OF_FORM = {
  */
 export async function parseFiles (body: Buffer, contentType: string): Promise<string> {
   const fields: Array<readonly [name: string, text: string]> = []
-  for (const { name, content, fileName } of await readParts(body, contentType, OF_FORM)) {
-    const before = fileName === undefined ? -1 : fields.findIndex(([other]) => other === name)
-    if (before !== -1 && content.length > 0) fields.splice(before, 1)
-    if (fileName !== undefined && fileName !== '' && content.length === 0) {
-      throw new MalformedBodyError(say('emptyFile', { name: fileName }))
-    }
-    if (before === -1 || content.length > 0) {
-      fields.push([name, content.toString(fileName === undefined ? 'utf8' : 'base64')])
-    }
+  const parts = await readParts(body, contentType, OF_FORM)
+  const chosen = new Set(parts.flatMap(({ name, fileName, content }) => isChosen(fileName, content) ? [name] : []))
+  for (const { name, content, fileName } of parts) {
+    if (isChosen(fileName, content)) {
+      if (content.length === 0) throw new MalformedBodyError(say('emptyFile', { name: fileName }))
+      fields.push([name, content.toString('base64')])
+    } else if (fileName === undefined && !chosen.has(name)) fields.push([name, content.toString()])
   }
   return fields.map((field) => field.map(encodeURIComponent).join('=')).join('&')
+}
+
+/** Returns whether a part is a file. A browser sends an empty one without a name if no file was chosen. */
+function isChosen (fileName: string | undefined, content: Buffer): fileName is string {
+  return fileName !== undefined && (fileName !== '' || content.length > 0)
 }
 
 /** A field of a form, or a file in it with its name, which is empty if no file was chosen. */
 interface Part {
   readonly name: string
-  readonly content: Buffer
+  content: Buffer
   readonly fileName: string | undefined
 }
 
@@ -110,22 +113,31 @@ async function readParts (body: Buffer, contentType: string, bounds: Bounds): Pr
   const parser = makeParser(Busboy, contentType, limits)
   const parts: Part[] = []
   let fault: Error | undefined
-  const add = (name: string, content: Buffer, fileName: string | undefined): void => {
+  const add = (given: string | undefined, content: Buffer, fileName: string | undefined): Part => {
+    const name = given ?? ''
+    if (name === '' || !name.isWellFormed()) fault ??= new MalformedBodyError('a part of the form has no name')
     if (Buffer.byteLength(name) > longestName) {
       fault ??= new FormTooLargeError(`a name in the form has more than ${longestName} bytes`)
     }
-    parts.push({ name, content, fileName })
+    const part = { name, content, fileName }
+    parts.push(part)
+    return part
   }
   parser.on('file', (name, stream, fileName: string | undefined) => {
+    const part = add(name, NOTHING, fileName ?? '')
     const pieces: Buffer[] = []
     stream.on('data', (piece: Buffer) => pieces.push(piece))
     stream.on('limit', () => { fault ??= bounds.tooLarge() })
-    stream.on('end', () => { add(name, Buffer.concat(pieces), fileName ?? '') })
+    stream.on('end', () => { part.content = Buffer.concat(pieces) })
+    // The parser reports the same error. Without a listener, it would end the process.
+    stream.on('error', () => {})
   })
   parser.on('field', (name, text, _isNameCut, isTextCut) => {
     if (isTextCut) fault ??= bounds.tooLarge()
     // The parser has put U+FFFD in place of bytes that are not UTF-8.
-    if (text.includes('\ufffd')) fault ??= new MalformedBodyError('the body is not valid UTF-8')
+    if (text.includes('\ufffd') && !body.includes('\ufffd')) {
+      fault ??= new MalformedBodyError('the body is not valid UTF-8')
+    }
     add(name, Buffer.from(text), undefined)
   })
   parser.on('partsLimit', () => { fault = new FormTooLargeError(bounds.tooMany) })

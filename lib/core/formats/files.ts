@@ -43,7 +43,8 @@ export function findFileType (base64: string): FileType | undefined {
 }
 
 /** Returns whether a file is of a media type, as far as the bytes of both are known. */
-export function isOfMediaType (base64: string, mediaType: string): boolean {
+export function isOfMediaType (base64: string, declared: string): boolean {
+  const [mediaType = ''] = declared.toLowerCase().split(/\s*;/)
   const isKnown = TYPES.some(([, type]) => type.mediaType === mediaType)
   return !isKnown || (findFileType(base64)?.mediaType ?? mediaType) === mediaType
 }
@@ -68,8 +69,14 @@ export function filesOf ({ attributes }: Pick<Resource, 'attributes'>): readonly
   return [...attributes.values()].filter(hasFiles)
 }
 
-/** Returns the size of the largest body with these files, in bytes: `others`, and room for what a form escapes. */
+/** The most files for which a body has room. The bodies of wide tables of files would fill the memory. */
+const MOST_FILES = 2
+/** The size of a file in a body, as a part of the length of its base64: as it is carried, and as another is chosen. */
+const ROOM = 1 + 3 / 4
+
+/** Returns the size of the largest body with these files, in bytes, besides the size of all other values. */
 export function bodyLimitOf (files: readonly Property[], others: number): number {
   const lengths = files.map(({ schema: { maxLength } }) => typeof maxLength === 'number' ? maxLength : LONGEST_FILE)
-  return others + Math.ceil(lengths.reduce((sum, length) => sum + length, 0) * 1.1)
+  const largest = lengths.sort((a, b) => b - a).slice(0, MOST_FILES)
+  return others + Math.ceil(largest.reduce((sum, length) => sum + length, 0) * ROOM)
 }

@@ -307,6 +307,9 @@ function compileBodies (
   representations: readonly Representation[]
 ): readonly BodyFormat[] {
   const browser = representations.find((representation) => representation.browser === true)
+  // A format of the app's own may read the type.
+  const hasForms = browser?.parseFiles !== undefined &&
+    ![...representations, ...readers].some(({ mediaTypes }) => mediaTypes.includes(MULTIPART))
   return [...representations, ...readers].flatMap((format): BodyFormat[] => {
     const { name, mediaTypes, compileReader, compileWriter, hidesWriteOnly } = format
     if (compileReader === undefined) return []
@@ -318,7 +321,7 @@ function compileBodies (
     return [
       isOwn ? makeBody(resource, body, compilePayload(resource, body.reader)) : body,
       // The fields of a form with files are read as those of other forms.
-      ...(compileReader === form.compileReader && browser?.parseFiles !== undefined && filesOf(resource).length > 0
+      ...(compileReader === form.compileReader && hasForms && filesOf(resource).length > 0
         ? [{ ...body, mediaTypes: [MULTIPART] }]
         : [])
     ]

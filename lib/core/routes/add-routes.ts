@@ -92,17 +92,21 @@ function addParsers (app: FastifyInstance, { bodies, patches, importing, represe
     const parse = compileReader === form.compileReader ? findFormParser(app) : parseBody
     for (const mediaType of mediaTypes) parsers.set(mediaType, parse)
   }
-  const parseFiles = representations.find(({ browser }) => browser === true)?.parseFiles
-  const parseForm = parsePayload(parsers.get(MULTIPART) ?? parseBody)
+  const isForm = bodies.some(({ mediaTypes, compileReader }) =>
+    compileReader === form.compileReader && mediaTypes.includes(MULTIPART))
+  const parseFiles = isForm ? representations.find(({ browser }) => browser === true)?.parseFiles : undefined
+  const parseMultipart = parsers.get(MULTIPART)
   parsers.delete(MULTIPART)
   for (const [type, parse] of parsers) app.addContentTypeParser(type, { parseAs: 'buffer' }, parsePayload(parse))
-  if (importing === undefined && parseFiles === undefined) return
+  if (importing === undefined && parseMultipart === undefined) return
+  const parse = parsePayload(parseMultipart ?? parseBody)
   app.addContentTypeParser<Buffer>(MULTIPART, { parseAs: 'buffer' }, (request, body, done) => {
     const state = request[STATE] as RequestState
     const type = request.headers['content-type'] as string
     if (state.route.form === undefined) {
+      if (parseFiles === undefined) return parse(request, body, done)
       // The digest of a form with files is that of its fields, because a browser sends them with other boundaries.
-      parseFiles?.(body, type).then((text) => { parseForm(request, Buffer.from(text), done) }).catch(done)
+      parseFiles(body, type).then((text) => { parse(request, Buffer.from(text), done) }).catch(done)
       return
     }
     importing?.parse(body, type).then((form) => {
@@ -127,7 +131,7 @@ function makeInfo (
   { allow, suffix }: { readonly allow?: string, readonly suffix?: string | undefined } = {}
 ): RouteInfo {
   const { actions: [asked, ...others], parameters, readPayload, customAction } = route
-  const { hasQueryBody = false, mergesPatches = false } = route
+  const { hasQueryBody = false, mergesPatches = false, isFile = false } = route
   return {
     declared: route,
     path,
@@ -140,6 +144,7 @@ function makeInfo (
     safe: readPayload === undefined,
     hasQueryBody,
     mergesPatches,
+    isFile,
     form: route.form?.body,
     takesLists: param === undefined && customAction === undefined,
     parameters,

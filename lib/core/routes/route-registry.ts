@@ -11,7 +11,7 @@ import { didYouMean } from '../util/words.js'
 
 /** A route of a resource, as `printResources` prints it. */
 export interface ResourceRoute {
-  /** The name of its path in `app.paths`. */
+  /** The name of its path in `app.paths`, or the empty text if it has no helper. */
   readonly name: string
   /** The HTTP method: `GET`, `POST`. */
   readonly verb: string
@@ -255,7 +255,8 @@ export function addPaths (
     for (const path of paths) {
       registry.pathsLike(path).push(path)
       for (const route of path.routes) {
-        nameOwner(ownerOf(options.name), () => { addName(names, { ...path, name: route.name ?? path.name }, beside) })
+        const name = route.name ?? path.name
+        if (name !== '') nameOwner(ownerOf(options.name), () => { addName(names, { ...path, name }, beside) })
         registry.add(path, route)
       }
     }

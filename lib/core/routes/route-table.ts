@@ -144,13 +144,13 @@ class RouteTable {
     ]
   }
 
-  /** Returns the paths of the files of rows. Whoever may see a row may open them. */
+  /** Returns the paths of the files of rows, which have no helpers. Whoever may see a row may open them. */
   files (): RoutePath[] {
     return this.#urls.files.flatMap(({ name }) => this.#path(
-      joinNames(name, 'of', this.#names.member),
+      '',
       `${this.#urls.row}/${FILES}/${name}`,
       { isMember: true, param: this.#member.param, isPage: true },
-      this.#reads('show', this.#handlers.file(name), FORMAT)
+      this.#reads('show', this.#handlers.file(name), FORMAT).map((route) => ({ ...route, isFile: true }))
     ))
   }
 
@@ -240,6 +240,7 @@ class RouteTable {
     const [first, ...others] = actions
     return {
       methods,
+      bodyLimit: this.#urls.bodyLimit,
       actions: [makeCustomAction(first, true), ...others.map((action) => makeCustomAction(action, false))],
       parameters: ['format', ...new Set(actions.flatMap(({ parameters }) => parameters))],
       customAction: first,

@@ -1,4 +1,5 @@
 import type { Property, Shape } from '../../core/schema/shape.js'
+import { filesOf } from '../../core/formats/files.js'
 import { choiceParameter, CONDITION_FIELDS } from '../../core/formats/form/condition.js'
 import { ASKING, type FormNode, isRow, MARKER, markerOf } from '../../core/formats/form/parse.js'
 import type { Input, NameChoiceField, OpenCondition } from '../../core/formats/format.js'
@@ -40,6 +41,7 @@ export function writeChoice (source: PageSource, frames: PageFrames, view: Choic
       ...flattenForm(resource, node as FormNode).filter((field) => !isJoining || field.name !== name),
       ...others
     ],
+    hasFiles: filesOf(resource).length > 0,
     choices,
     add: isJoining
       ? {

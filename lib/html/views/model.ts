@@ -258,6 +258,8 @@ export interface ChoosePage extends PageOf<'choose'> {
   readonly action: string
   /** The hidden fields: the whole form that the page was opened from. */
   readonly hidden: readonly HiddenField[]
+  /** Whether they may have files, so that the form is sent as `multipart/form-data`. @default false */
+  readonly hasFiles?: boolean
   /** The search and the filter of the rows, and a table of them, in which each has a button or a box. */
   readonly choices: Markup
   /** The button that makes a record of each row that is chosen, or `undefined` if one row is chosen. */

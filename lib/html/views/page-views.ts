@@ -1,4 +1,5 @@
 import type { NavigationLink } from '../../core/formats/view.js'
+import { MULTIPART } from '../../core/formats/files.js'
 import { NEW_FORM } from '../../core/formats/form/parse.js'
 import { abbreviate } from '../../core/util/words.js'
 import { flatten } from '../../core/util/functions.js'
@@ -483,9 +484,10 @@ function renderValues (values: readonly Value[]): Markup[] {
 }
 
 /** Renders the rows that an attribute can reference. Enter in the search presses its button, which is the first one. */
-export function choose ({ title, method, action, hidden, choices, add, none, back }: ChoosePage): Markup {
+export function choose (page: ChoosePage): Markup {
+  const { title, method, action, hidden, hasFiles, choices, add, none, back } = page
   return markup`<h1>${title}</h1>
-<form method="${method}" action="${action}">
+<form method="${method}" action="${action}"${hasFiles === true && markup` enctype="${MULTIPART}"`}>
 ${renderHidden(hidden)}${choices}<p class="actions">${
   add !== undefined && renderAdd(add)
 }${

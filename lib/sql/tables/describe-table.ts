@@ -152,7 +152,10 @@ class TableDescriber {
       this.#problems.push({ problem: `The ${kind} "${table}" ${this.#describeKey()}, so its rows are read-only.` })
       return
     }
-    if (key.isRowNumber === true) {
+    // The version of such a row must tell it from all others.
+    if (key.isRowNumber === true && columns.some(({ name }) => !this.#columns.has(name))) {
+      can.update = can.delete = false
+    } else if (key.isRowNumber === true) {
       this.#problems.push({
         problem: `The ${kind} "${table}" ${this.#describeKey()}, so updates and deletions must name the version of ` +
           'their row, and after VACUUM links may lead to other rows.'

@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import t, { type Test } from 'tap'
-import { type AttributesSchema, type MemoryStore, memoryStore, type ResourceOptions } from '../../../../lib/index.js'
+import {
+  type AttributesSchema, type Format, json, type MemoryStore, memoryStore, type Reader, type ResourceOptions
+} from '../../../../lib/index.js'
 import { sqliteStores } from '../../../../lib/sql/sqlite/index.js'
 import { build, types } from '../../../support/helper.js'
 import { decode, entriesOf, findButton, findForm, type Form, parseForms } from '../../../support/html/forms.js'
@@ -661,6 +663,19 @@ t.test('a conflict about a file says what both are, and keeps the one that is ch
   t.ok([base64Of('gif'), base64Of('pdf')].includes(store.get(1, {})?.attributes.scan))
 })
 
+t.test('an import that is cut off inside the file, or names no field, is refused', async (t) => {
+  const { app } = await openPosts(t)
+  for (const head of ['name="file"; filename="a"', 'filename="a"']) {
+    const { statusCode } = await app.inject({
+      method: 'POST',
+      url: '/posts/import',
+      headers: { accept: types.html, 'content-type': 'multipart/form-data; boundary=x' },
+      payload: `--x\r\nContent-Disposition: form-data; ${head}\r\n\r\nabc`
+    })
+    t.equal(statusCode, 400, head)
+  }
+})
+
 t.test('a malformed form with files is refused with a reason, and nothing is stored', async (t) => {
   const { app, store } = await open(t)
   const send = async (type: string, payload: string | Buffer): Promise<[number, string]> => {
@@ -679,6 +694,10 @@ t.test('a malformed form with files is refused with a reason, and nothing is sto
     [type, `${part('name="a"').repeat(1001)}--x--`, 413, /more than 1000 fields/],
     [type, `${part(`name="${'a'.repeat(1001)}"`)}--x--`, 413, /more than 1000 bytes/],
     [type, `${part('name="pet[a]b"')}--x--`, 400, /malformed/],
+    [type, part('name="pet[scan]"; filename="a"', 'cut off').slice(0, -2), 400, /Unexpected end/],
+    [type, `${part('filename="a"', 'x')}--x--`, 400, /a part of the form has no name/],
+    [type, `${part("name*=utf-16le''%00%d8", 'x')}--x--`, 400, /a part of the form has no name/],
+    [type, `${part('name="pet[scan]"; filename="a"', 'a').repeat(2)}--x--`, 422, /more than once/],
     [type, `${part('name="pet[name]"', 'A')}${part('name="pet[scan]"', 'no base64!')}--x--`, 422, /base64/]
   ]
   for (const [type, body, status, reason] of cases) {
@@ -701,7 +720,7 @@ t.test('the largest body of a write follows the largest files', async (t) => {
     method: 'POST', url: '/pets', payload: { pet: { name, scan: 'A'.repeat(length) } }
   })).statusCode
   t.equal(await post('five megabytes', 6_990_508), 201)
-  t.equal(await post('more', 20_000_000), 413)
+  t.equal(await post('more', 30_000_000), 413)
   const small = await open(t, {
     attributes: schemaOf({ scan: { ...file, maxLength: 1000 } })
   })
@@ -729,4 +748,44 @@ t.test('files have no field where many rows are changed, in an object, or withou
   const plain = await open(t, { formats: ['json'] })
   plain.store.create({ name: 'Rex', scan: base64Of('png') }, {})
   t.equal((await plain.app.inject('/pets/1/files/scan')).statusCode, 404)
+})
+
+t.test('a form that is not ours keeps a file that it does not choose, and a text with U+FFFD is kept', async (t) => {
+  const { app, store } = await open(t)
+  store.create({ name: 'A', scan: base64Of('png') }, {})
+  const body = new FormData()
+  for (const [name, value] of [['_method', 'PUT'], ['id', '1'], ['pet[name]', 'B \ufffd']] as const) {
+    body.append(name, value)
+  }
+  body.append('pet[scan]', new Blob([]), '')
+  const headers = { accept: types.html }
+  const { statusCode } = await app.inject({ method: 'POST', url: '/pets', headers, payload: body })
+  t.equal(statusCode, 303)
+  t.same(store.get(1, {})?.attributes, { name: 'B \ufffd', scan: base64Of('png') })
+})
+
+t.test('a format of the app reads the forms with files, and attributes with alike names are files', async (t) => {
+  const raw: Format = {
+    ...json(),
+    name: 'raw',
+    mediaTypes: ['multipart/form-data'],
+    compileReader: (resource) =>
+      ({ ...json().compileReader?.(resource) as Reader, parse: (body) => JSON.parse(String(body)) })
+  }
+  for (const own of [['json', raw], ['html', 'json', raw]] as const) {
+    const { app } = await open(t, { formats: [...own] })
+    const { statusCode } = await app.inject({
+      method: 'POST',
+      url: '/pets',
+      headers: { accept: types.json, 'content-type': 'multipart/form-data; boundary=x' },
+      payload: '{"pet":{"name":"A"}}'
+    })
+    t.equal(statusCode, 201)
+  }
+  const { app, store } = await open(t, { attributes: schemaOf({ photo_a: file, photoA: file }) })
+  store.create({ photo_a: base64Of('png'), photoA: base64Of('gif') }, {})
+  for (const [name, type] of [['photo_a', 'image/png'], ['photoA', 'image/gif']] as const) {
+    const { headers } = await app.inject({ url: `/pets/1/files/${name}`, headers: { accept: 'image/*' } })
+    t.equal(headers['content-type'], type)
+  }
 })
