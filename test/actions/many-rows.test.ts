@@ -339,6 +339,9 @@ t.test('a row without the values, or with a fault in them, says so', async (t) =
     ['must be given'], ['must be a string'], ['must be given'],
     ['must be a single value, because it finds the row'], undefined
   ])
+  const twice = '<posts type="array"><post><title>A</title><title>B</title></post></posts>'
+  const xml = await send('PUT', twice, { url, type: 'application/xml' })
+  t.strictSame([xml.status, xml.json.rows?.[0]?.errors], [422, { title: ['is given more than once'] }])
 })
 
 t.test('unique values that the app hides or assigns find no row', async (t) => {
@@ -567,6 +570,28 @@ t.test('handlers that take part run for each row, by what it is', async (t) => {
   const sent = await send('PUT', rows({ title: 'A', rating: 1 }, { title: 'D', rating: 2 }), { url })
   t.strictSame([sent.status, sent.headers['row-counts']], [200, 'created=1, changed=1, unchanged=0'], sent.text)
   t.match(calls, [1, { title: 'A', rating: 1 }, { title: 'D', rating: 2, published: false }])
+})
+
+t.test('what hooks change is written to rows that are created too', async (t) => {
+  const { send, stored } = await openPosts(t, open, {
+    hooks: {
+      preHandler: async ({ body }) => {
+        const { posts = [] } = Object(body) as { posts?: Array<{ post: { rating?: number } }> }
+        for (const { post } of posts) post.rating = 5
+      }
+    }
+  })
+  const sent = await send('PUT', 'title,rating\nD,\nA,\n', csv)
+  t.equal(sent.status, 200, sent.text)
+  t.equal(show(await stored()), 'A 5,B 3,C 3,D 5')
+})
+
+t.test('rows that fail together are an error of the server', async (t) => {
+  const { send, stored } = await openPosts(t, async (t) => ({
+    ...await open(t), createMany () { throw new Error('down') }
+  }))
+  t.equal((await send('POST', rows({ title: 'D' }, { title: 'E' }))).status, 500)
+  t.equal(titles(await stored()), 'A,B,C')
 })
 
 t.test('answers without rows have the numbers, and pages have none', async (t) => {

@@ -115,6 +115,17 @@ t.test('a handler finds the stores and the scopes of other resources', async (t)
   t.strictSame(found, [['entries', 'posts'], { what: 'scoped' }])
 })
 
+t.test('a handler without a row or a store with transactions has none', async (t) => {
+  const { transaction: _, ...store } = memoryStore()
+  const app = await draft(t, (map) => map.resources('posts', { attributes, store }, (posts) => {
+    mapAction(posts, 'collection', 'post', 'row', {}, ({ row }) => row())
+    mapAction(posts, 'collection', 'post', 'write', {}, async ({ transaction, reply }) =>
+      reply.send(await transaction(() => {}).catch(({ message }: Error) => message)))
+  }))
+  t.match(await send(app, 'POST', '/posts/row', {}), { status: 422, json: { errors: { id: ['must be given'] } } })
+  t.match((await app.inject({ method: 'POST', url: '/posts/write' })).body, 'the store of "posts" has no transactions')
+})
+
 t.test('a function that waits for the commit is called after it, and never otherwise', async (t) => {
   const sent: number[] = []
   const app = await openWithActions(t, {
@@ -150,6 +161,20 @@ t.test('an action of a row is performed on several rows, all or none', async (t)
     payload: 'id[]=1&id[]=2'
   })
   t.strictSame([browser.statusCode, browser.headers.location], [303, '/posts'])
+  const pins = await draft(t, (map) => map.resources('posts', { attributes, stores: memoryStores() }, (posts) => {
+    for (const verb of ['put', 'delete'] as const) {
+      mapAction(posts, 'member', verb, `${verb}Pin`, { many: true, path: 'pin' }, ({ row }) => row())
+    }
+  }))
+  await send(pins, 'POST', '/posts', { post: { title: 'A' } })
+  for (const [query, status] of [['', 303], ['?dry_run=false', 303], ['?dry_run=true', 400], ['?x=1', 400]] as const) {
+    const form = { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' }
+    const { statusCode, body } = await pins.inject({
+      method: 'POST', url: `/posts/pin${query}`, headers: form, payload: '_method=PUT&id[]=1'
+    })
+    t.equal(statusCode, status, query)
+    t.equal(body.includes('is not answered by a page; ask for another format'), query === '?dry_run=true')
+  }
 })
 
 t.test('a write that finds no row ends a request with many rows, whatever the handler makes of it', async (t) => {
@@ -173,10 +198,15 @@ t.test('a handler sends no answer for one of many rows, and its headers are not 
       reply.header('etag', '"x"').header('location', '/x').header('x-seen', '1')
       return store.update(id, { published: true }, guard, { openTransaction, signal })
     },
-    list: () => []
+    list: () => [],
+    take: async ({ reply, store, id, guard, openTransaction, signal }) => {
+      await store.update(id, { published: true }, guard, { openTransaction, signal })
+      reply.hijack().raw.end('mine')
+    }
   })
   t.equal((await send(app, 'POST', '/posts/send', { id: [1, 2] })).status, 500)
   t.equal((await send(app, 'POST', '/posts/list', { id: [1, 2] })).status, 500)
+  t.equal((await app.inject({ method: 'POST', url: '/posts/take', payload: { id: [1, 2] } })).body, 'mine')
   t.equal(await published(app), '')
   const { statusCode, headers } = await app.inject({ method: 'POST', url: '/posts/tag', payload: { id: [1] } })
   t.strictSame([statusCode, headers.etag, headers.location, headers['x-seen']], [200, undefined, undefined, '1'])
@@ -208,6 +238,8 @@ t.test('a handler in place of a default action takes many rows only if it says s
   }
   const without = await openWithActions(t, {}, { actions: { create: { handler } } })
   t.equal((await send(without, 'POST', '/posts', { posts: [{ title: 'D' }] })).status, 400)
+  t.match(await send(without, 'POST', '/posts?dry_run=true', { post: { title: 'D' } }),
+    { status: 400, json: { detail: /cannot undo what the app does when it handles "create" itself/ } })
   const app = await openWithActions(t, {}, { actions: { create: { handler, many: true } } })
   calls.length = 0
   const created = await send(app, 'POST', '/posts', { posts: [{ title: 'D' }, { title: 'E' }] })

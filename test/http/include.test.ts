@@ -500,6 +500,8 @@ t.test('a constraint on the path of the included resource applies', async (t) =>
   t.notMatch(await page(1), '/authors/1', 'and the page has no link')
   t.notMatch(await page(1), '/posts/1/comments')
   t.match(await page(3), '/posts/3/comments')
+  const first = await draft(t, drawBlog(makeStores(), { authors: { constraints: { id: { maximum: 1 } } } }))
+  t.match((await first.inject('/posts/1.html')).body, 'href="/authors/1"')
 })
 
 t.test(

@@ -366,6 +366,10 @@ t.test('the edit action shows the row, and its page the form', async t => {
   const page = await app.inject({ url: '/posts/1/edit', headers: { accept: accepts.html } })
   t.match(page.body,
     /<form method="post" action="\/posts"[^]*name="_method" value="PUT"[^]*name="_version" value="1"[^]*Tea &amp; cake/)
+  const own = await draft(t, (map) => map.resources('posts', {
+    attributes: titled, store, formPages: true, actions: { show: ({ reply }) => reply.code(418).send('tea') }
+  }))
+  t.match(await own.inject('/posts/1/edit'), { statusCode: 418, body: 'tea' }, 'a handler of the app answers itself')
 })
 
 const stands: Array<[On, string, string]> = [['collection', '/posts/act', '/posts'],

@@ -625,6 +625,14 @@ t.test('guardFor demands the row that authorize has seen', async t => {
     t.equal((await app.inject({ method: 'POST', url: '/posts/1/touch', headers })).statusCode, 204)
   }
   t.strictSame(guards, ['1', undefined, '2', ''])
+  const properties = { ...titled.properties, secret: { type: 'string', writeOnly: true } } as const
+  const hidden = await draft(t, (map) => map.resources('posts',
+    { attributes: { ...titled, properties }, store: { ...store, versions: 'values' } },
+    (posts) => posts.member.post('touch', ({ guardFor, reply }) => {
+      try { guardFor({ id: 1, version: '1' } as Row) } catch (error) { return reply.send((error as Error).message) }
+    })))
+  t.match((await hidden.inject({ method: 'POST', url: '/posts/1/touch' })).body,
+    'has called guardFor with a row without "attributes"')
 })
 
 /** Returns a store with one row of version "1". */
