@@ -1,7 +1,7 @@
 import type { LightMyRequestResponse } from 'fastify'
 import t, { type Test } from 'tap'
 import {
-  type Attributes, type AttributesSchema, memoryStore, type MemoryStore, type ResourceOptions
+  type Attributes, type AttributesSchema, memoryStore, type MemoryStore, type ResourceOptions, type Store
 } from '../../../../lib/index.js'
 import { build } from '../../../support/helper.js'
 import {
@@ -226,6 +226,12 @@ t.test('saving a record that was deleted offers to create it again with what was
     ['mine', 'b', ''])
   t.equal(await page.send({ 'post[secret]': 'TYPED' }), 303)
   t.strictSame(page.store.get(2, {})?.attributes, { a: 'mine', b: 'b', secret: 'TYPED' })
+  const store: Store = { ...memoryStore<any>(), key: ['a'] }
+  const numbered = { type: 'object', properties: { a: { type: 'integer' }, b: line } } as const
+  const keyed = await Opened.open(t, { a: 1, b: 'b' }, { attributes: numbered, store })
+  await keyed.store.delete(1, { version: undefined, scope: {} })
+  t.equal(await keyed.send({ 'post[b]': 'mine' }), 404)
+  t.strictSame([shown(keyed.form, 'post[a]'), shown(keyed.form, 'post[b]')], ['1', 'mine'], 'its id is its key')
 })
 
 t.test('a deleted record is not offered again where nobody may create one', async (t) => {

@@ -553,6 +553,9 @@ t.test('a form that was saved, and is sent with other values, offers to save ano
   t.notMatch(body, 'value="another"')
   const key = KEY.exec(body)?.[1]
   t.match(key, /^[\da-f-]{36}$/)
+  const unshown = await build(t, open({ except: ['show'] }))
+  await submitWithKey(unshown, '_key=k&post[title]=A')
+  t.match((await submitWithKey(unshown, '_key=k&post[title]=B')).body, '<li>This was saved already</li>')
   const other = await submitWithKey(app, `_key=${String(key)}&post[title]=B`)
   t.strictSame([other.statusCode, other.headers.location], [303, '/posts/2'])
 })

@@ -568,4 +568,16 @@ t.test('a map with stores knows what a deletion deletes, and what refuses it', a
     ['T cannot be deleted: 2 comments refer to this record', undefined], ['2 comments', '/posts/1/comments'],
     ['T', '/posts/1']
   ])
+  const children = ['notes', 'links', 'marks', 'pins']
+  const many = fastify()
+  t.teardown(() => many.close())
+  many.register(draw((map) => map.resources('posts', { attributes: relatedAttributes }, (posts) => {
+    for (const name of children) posts.resources(name, { attributes: relatedAttributes })
+  }), { stores: memoryStores() }))
+  for (const [url, name] of [['/posts', 'post'], ...children.map((name) => [`/posts/1/${name}`, name.slice(0, -1)])]) {
+    await many.inject({ method: 'POST', url: `${url}.json`, payload: { [name as string]: { title: 'T' } } })
+  }
+  const kept = await many.inject({ ...remove, headers: { ...html, 'content-type': form } })
+  t.match(kept.body, '<h1>T cannot be deleted: other records refer to it</h1>')
+  t.equal(kept.body.match(/<a href="\/posts\/1\/[a-z]+">1 /g)?.length, 4)
 })

@@ -5,9 +5,9 @@ import resources, {
 } from '../../../../lib/index.js'
 import { build, draft } from '../../../support/helper.js'
 import {
-  entriesOf, fill, findButton, findForm, type Form, parseForms, shown, submit
+  entriesOf, fill, findButton, findForm, type Form, hidden, parseForms, shown, submit
 } from '../../../support/html/forms.js'
-import { get, isSound, post, tagged } from '../../../support/html/page-tests.js'
+import { get, isSound, post, schemaOf, tagged } from '../../../support/html/page-tests.js'
 import { makeMessages } from '../../../../lib/html/languages/make-messages.js'
 import { findWords, KNOWN_LANGUAGES, loadLanguages } from '../../../../lib/html/languages/language.js'
 import { sayNotice } from '../../../../lib/html/notices.js'
@@ -137,6 +137,14 @@ t.test('changes that are refused come back, with the faults at their fields or b
   isSound(t, refused, 422)
   t.strictSame(rowsOf(refused), ['Tea', 'Coffee'])
   t.match(refused.body, /<li>2 of 2 rows are at fault; nothing was written<\/li>\n<li><a href="#post:rating">Rating must be/)
+  const dated = await openPosts(t, {
+    attributes: schemaOf({ at: { type: 'string', format: 'date-time' }, title: { type: 'string', maxLength: 9 } })
+  })
+  const was = 'post[at][?][was]=2026-01-31T12:00:00Z'
+  const long = await post(dated.app,
+    `_method=PUT&id[]=1&post[at]=2026-01-31T13:00&post[at][?][offset]=Z&${was}&post[at][?][keep]=yours&` +
+      'post[title]=1234567890&post[title][?][keep]=yours')
+  t.equal(hidden(findForm(long, 'PUT'), 'post[at][?][was]'), '2026-01-31T12:00:00Z')
   const again = fill(findForm(refused, 'PUT'), { 'post[rating]': '4', 'post[title][?][keep]': 'yours' })
   t.equal(again.controls.find(({ name, checked }) => name === 'post[rating][?][keep]' && checked)?.value, 'yours')
   const taken = await send(app, again)
@@ -210,6 +218,28 @@ t.test('a row that the request may not delete is named with the reason, as a lin
     const refused = await post(app, '_method=DELETE&id[]=1&id[]=2')
     t.match(refused.body, `<li>${tag}<p class="error">You are not allowed to delete`)
   }
+})
+
+t.test('rows are chosen without the link to a list, or their versions, if there are none', async (t) => {
+  const apart = await draft(t, (map) => map.resources('shops', { attributes }, (shop) => {
+    shop.resources('posts', { attributes, shallow: true })
+  }))
+  await post(apart, 'shop[title]=A', '/shops')
+  await post(apart, 'post[title]=Tea', '/shops/1/posts')
+  const stale = await post(apart, '_method=DELETE&id[]=1&_version[]=0', '/posts')
+  isSound(t, stale, 412)
+  t.strictSame(rowsOf(stale), ['Tea (This post has been changed meanwhile)'])
+  t.notMatch(stale.body, 'Cancel')
+  const inner = memoryStore()
+  await inner.create({ title: 'Tea' }, {}, context)
+  const store: Store = {
+    ...inner,
+    * list (query) {
+      for (const rows of inner.list(query)) yield rows.map((row) => ({ ...row, version: '' }))
+    }
+  }
+  const { app } = await openPosts(t, { store })
+  t.strictSame(entriesOf(findForm(await step(app, 'id[]=1'), 'DELETE')), [['_method', 'DELETE'], ['id[]', '1']])
 })
 
 t.test('a list offers only what a request may do with several rows', async (t) => {

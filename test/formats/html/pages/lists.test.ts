@@ -106,6 +106,16 @@ t.test('a cell shows its value by its type', async (t) => {
   const { app: keys } = await seeded(t, [{ authorId: 10001 }], { attributes: numbered })
   t.match((await get(keys, '/posts')).body, '<td data-label="Author id" dir="auto">10001</td>', 'an id is no amount')
   t.equal((await get(keys, '/posts?sum=authorId')).statusCode, 400)
+  const { app: dated } = await seeded(t, [{}], {
+    attributes: schemaOf({ at: { type: 'object' } }),
+    wrap: (store) => ({
+      ...store,
+      * list (query) {
+        for (const rows of store.list(query)) yield rows.map((row) => ({ ...row, attributes: { at: new Date(0) } }))
+      }
+    })
+  })
+  t.match((await get(dated, '/posts')).body, '>&quot;1970-01-01T00:00:00.000Z&quot;</td>', 'an object of the store')
   for (const [index, [name, , , attributes, content]] of cases.entries()) {
     t.strictSame(cells[index], { attributes, content }, name)
   }

@@ -319,7 +319,8 @@ t.test('the paths have the prefix and the parameters of the request', async (t) 
 })
 
 t.test('an id is a link on the page of a conflict and in cells for a view, and nowhere else', async (t) => {
-  const declare = drawAlbums([7], { type: 'integer' }, {}, {
+  const declare = (options: Options): (map: Mapper) => unknown => drawAlbums([7], { type: 'integer' }, {}, {
+    ...options,
     html: {
       views: {
         list: (page, views) => defaultViews.list(
@@ -328,7 +329,9 @@ t.test('an id is a link on the page of a conflict and in cells for a view, and n
       }
     }
   })
-  const app = await draft(t, declare)
+  const app = await draft(t, declare({}))
+  const bare = await draft(t, declare({ except: ['show'] }))
+  t.match((await bare.inject('/albums.html')).body, '<p>1<a href="/artists/7')
   t.match((await app.inject('/albums.html')).body, `<p><a href="/albums/1">1</a>${link('/artists/7', '7')}</p>`)
   const send = async (payload: string): Promise<string> => (await app.inject({
     method: 'POST',
@@ -579,6 +582,12 @@ t.test('"Cancel" leaves a page that only has a form', async (t) => {
   )).body
   t.equal(cancelOf(await refuse(plain, 'post[title]=')), '/posts')
   t.equal(cancelOf(await refuse(plain, '_method=PUT&id=1&post[title]=')), '/posts/1')
+  const unshown = await serveTagged(t, { except: ['show'] })
+  await post(unshown, '/posts', 'post[title]=a')
+  t.equal(cancelOf(await refuse(unshown, '_method=PUT&id=1&post[title]=')), '/posts')
+  const stale = await refuse(unshown, '_method=PUT&id=1&_version=0&post[title]=b')
+  t.match(stale, 'This post has been changed meanwhile')
+  t.notMatch(stale, '/posts/1', 'a row without a page has no link')
 })
 
 t.test('a list that is sent in chunks, because its rows are large, equals one of small rows', async (t) => {
