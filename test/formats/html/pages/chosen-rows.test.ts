@@ -240,6 +240,12 @@ t.test('rows are chosen without the link to a list, or their versions, if there 
   }
   const { app } = await openPosts(t, { store })
   t.strictSame(entriesOf(findForm(await step(app, 'id[]=1'), 'DELETE')), [['_method', 'DELETE'], ['id[]', '1']])
+  const texts: Store = {
+    ...inner, id: 'string', list: () => [['a\rb', 'c'].map((id) => ({ id, version: '1', attributes: { title: 'T' } }))]
+  }
+  const odd = await openPosts(t, { store: texts })
+  t.strictSame(selectionOf(await get(odd.app, '/posts'))?.controls.flatMap(({ name, value }) =>
+    name === 'id[]' ? [value] : []), ['c'], 'no form can send a carriage return')
 })
 
 t.test('a list offers only what a request may do with several rows', async (t) => {

@@ -7,8 +7,9 @@ import t, { type Test } from 'tap'
 import {
   type AttributesSchema, type Format, json, type MemoryStore, memoryStore, type Reader, type ResourceOptions
 } from '../../../../lib/index.js'
+import { markup } from '../../../../lib/html/index.js'
 import { sqliteStores } from '../../../../lib/sql/sqlite/index.js'
-import { build, types } from '../../../support/helper.js'
+import { build, draft, types } from '../../../support/helper.js'
 import { decode, entriesOf, findButton, findForm, type Form, parseForms } from '../../../support/html/forms.js'
 import { get, isSound, schemaOf } from '../../../support/html/page-tests.js'
 
@@ -601,6 +602,13 @@ t.test('the path of a file sends its bytes, and only known pictures are shown by
     t.match(list.body, disposition === 'inline' ? `${image} alt="${label}, ` : link)
     t.match(list.headers['content-security-policy'], "img-src 'self'")
   }
+  const own = await open(t, { html: { views: { list: ({ rows }) => markup`${rows.map(({ cells }) => cells)}` } } })
+  own.store.create({ name: 'A', scan: base64Of('pdf') }, {})
+  t.match((await get(own.app, '/pets')).body, '<a href="/pets/1/files/scan">PDF, 8 bytes</a>')
+  const bare = await draft(t, (map) => map.resources('pets', {
+    attributes: petAttributes, store: own.store, except: ['show']
+  }, (pets) => { pets.member.get('card', ({ row }) => row()) }))
+  t.match((await get(bare, '/pets/1/card')).body, '>PDF, 8 bytes</dd>', 'no page, no path')
   const { headers: { etag } } = await app.inject('/pets/1/files/scan')
   t.equal((await app.inject({ url: '/pets/1/files/scan', headers: { 'if-none-match': etag } })).statusCode, 304)
   const head = await app.inject({ method: 'HEAD', url: '/pets/1/files/scan' })

@@ -322,6 +322,13 @@ t.test('a condition has an operator, and a value in the control of its attribute
   t.match(words.body, '<option value="day[gte]">is on or after</option>')
   t.match(words.body, '<option value="day[null]=false">is not blank</option>')
   t.match((await get(app, '/posts?filter[by]=size')).body, '<option value="size[gte]">at least</option>')
+  t.match((await get(app, '/posts?filter[by]=day[gte]')).body, 'id="filter!to"')
+  const { app: half } = await seeded(t, [], {
+    attributes: schemaOf(kinds),
+    wrap: (store) => ({ ...store, capabilities: { ...store.capabilities, filter: ['gte'] } })
+  })
+  t.strictSame(visible(findForm(await get(half, '/posts?filter[by]=day[gte]'), 'GET'), 'filter[value]')
+    .map(({ type }) => type), ['date'], 'a store without the other end has no range')
 })
 
 t.test('a condition that a form sends filters like its parameter, and the others stay', async (t) => {
@@ -566,6 +573,10 @@ t.test('the pages of a list lead in both directions', async (t) => {
   const end = await get(app, String(last))
   t.strictSame([idsOf(end.body), linksOf(isSound(t, end, 200), 'Last page')], [[2, 1], []])
   const own = await seeded(t, rated, { attributes: listed, actions: { list: ({ proceed }) => proceed() } })
+  const long = Object.entries({ not: 400, in: 400, contains: 190, starts: 190 }).flatMap(([operator, length]) =>
+    ['title', 'body'].map((name) => `${name}[${operator}]=${'x'.repeat(length)}`)).join('&')
+  const repeated = isSound(t, await get(app, `/posts?limit=2&after=Wzld&${long}`), 200)
+  t.strictSame(['First page', 'Previous page'].map((label) => linksOf(repeated, label).length), [1, 1])
   t.notMatch((await get(own.app, '/posts?limit=2')).body, 'Last page', 'the app lists rows itself')
   const empty = isSound(t, await get(app, '/posts?limit=2&after=Wzld'), 200)
   t.strictSame(['First page', 'Previous page', 'Next page'].map((label) => linksOf(empty, label)),
