@@ -77,6 +77,19 @@ t.test('a body with more rows than maxRows is refused, and names the option', as
   t.equal(titles(await stored()), 'A,B,C')
 })
 
+t.test('faults of shared changes are those of each row', async (t) => {
+  const { send, stored } = await openPosts(t, open)
+  const cases = [
+    ['{"id":[1,2],"post":5}', 'post'], ['{"id":[1,2],"post":{"rating":9007199254740992}}', 'rating'],
+    ['{"id":[1,2],"post":{"rating":{"a":"\\u0000"}}}', 'rating']
+  ] as const
+  for (const [body, name] of cases) {
+    const { status, json } = await send('PUT', body)
+    t.strictSame([status, shortFaults(json)], [422, { 0: name, 1: name }], body)
+  }
+  t.equal(titles(await stored()), 'A,B,C')
+})
+
 t.test('bodies that are neither one row nor many are refused', async (t) => {
   const cases: ReadonlyArray<readonly [body: string, status: number, detail: RegExp]> = [
     ['{"posts":[],"post":{"title":"X"}}', 400, /"post" stands beside "posts"/],
@@ -95,8 +108,9 @@ t.test('bodies that are neither one row nor many are refused', async (t) => {
 t.test('a form that has rows is refused', async (t) => {
   const { send, stored } = await openPosts(t, open)
   const form = { type: 'application/x-www-form-urlencoded' }
-  const bodies =
-    ['posts[][title]=D&posts[][title]=E', 'posts[0][title]=D', 'id[][a]=1&post[title]=D&_method=PUT'] as const
+  const bodies = [
+    'posts[][title]=D&posts[][title]=E', '_method=POST&posts[0][title]=D', 'id[][a]=1&post[title]=D&_method=PUT'
+  ] as const
   for (const body of bodies) {
     const { status } = await send('POST', body, form)
     t.ok(status === 422 || status === 400, `${body}: ${status}`)
@@ -318,6 +332,7 @@ t.test('other writes have no such parameters', async (t) => {
   t.equal((await send('POST', rows({ title: 'D' }), { url })).status, 400)
   t.equal((await send('DELETE', rows({ title: 'A' }), { url })).status, 400)
   t.equal((await send('PUT', '{"post":{"title":"D"}}', { url: '/posts/1?match=title' })).status, 405)
+  t.equal((await send('PUT', '{"posts":[{"id":1,"title":"D"}]}', { url: '/posts?create=false' })).status, 200)
 })
 
 t.test('an empty field of CSV keeps what is absent, and is left out of a new row', async (t) => {

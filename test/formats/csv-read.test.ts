@@ -152,7 +152,7 @@ t.test('a field is converted by its attribute', (t) => {
     count: [['5', 5], [' 5 ', 5], ['-5', -5], ['007', 7], ['', NO_INTEGER], ['""', NO_INTEGER], ['1.5', NO_INTEGER],
       ['"1,000"', NO_INTEGER]],
     limit: [['', null], ['""', null], [' ', null], ['5', 5]],
-    long: [['9007199254740993', '9007199254740993'], ['7', 7], ['9223372036854775808',
+    long: [['9007199254740993', '9007199254740993'], ['7', 7], ['x', NO_INTEGER], ['9223372036854775808',
       ['must be an integer between -9223372036854775808 and 9223372036854775807']]],
     ratio: [['2.5', 2.5], ['1E+21', 1e21], ['1e-10', 1e-10], ['0.10', 0.1], ['x', ['must be a number']]],
     flag: [['true', true], ['TRUE', true], ['False', false], ['1', true], ['0', false], ['yes', NO_BOOLEAN],

@@ -391,6 +391,10 @@ t.test('each fault in a small array or object is named, and only the first one i
   const nested = (depth: number): object => depth === 0 ? {} : { child: nested(depth - 1) }
   t.strictSame(await faultsOf({ twins: [5, nested(3), 6] }),
     { 'twins.0': ['must be an object'], 'twins.2': ['must be an object'] })
+  const unknown = Object.fromEntries(Array.from({ length: 120 }, (_, index) => [`n${index}`, 1]))
+  t.equal(Object.keys(await faultsOf({ tree: unknown })).length, 100)
+  t.strictSame(await faultsOf({ lines: [{ label: nested(40), count: 1 }] }),
+    { 'lines.0.label': ['is nested deeper than 32 levels'] })
   t.strictSame(await faultsOf({ twins: [5, nested(25), 6] }), { 'twins.0': ['must be an object'] },
     'a search that takes too long')
 })

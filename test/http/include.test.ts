@@ -386,6 +386,8 @@ t.test('a nested resource with hooks or a handler of its own is not included', a
     const app = await draft(t, drawBlog(makeStores(), { comments: options }))
     t.equal((await app.inject('/posts.json?include=comments')).statusCode, status, Object.keys(options).join())
   }
+  const open = await draft(t, drawBlog(makeStores(), { authors: { attributes: undefined } }))
+  t.match((await open.inject('/posts/1.json?include=author')).json(), { post: { author: ANN } }, 'without a schema')
   const shared = await draft(t, (map) => map.scope({ hooks: { preHandler: pass } }, drawBlog(makeStores()) as never))
   t.equal((await shared.inject('/posts.json?include=comments')).statusCode, 200, 'hooks of a scope around both')
   for (const capabilities of [{}, { filter: true }, { filter: ['eq'], order: true }] as const) {

@@ -222,6 +222,21 @@ testStores(t, async () => memoryStores())
 
 const request = { table: 'rows', attributes: undefined, id: 'integer', unique: [], references: {} } as const
 
+t.test('a write beside an open transaction is refused', async (t) => {
+  const store = memoryStore()
+  let end: () => void = () => {}
+  const run = store.transaction(() => new Promise<void>((resolve) => { end = resolve }), {
+    signal: new AbortController().signal
+  })
+  await new Promise((resolve) => { setImmediate(resolve) })
+  t.throws(() => store.create({}, anywhere), { code: 'FST_RESOURCES_UNAVAILABLE' })
+  end()
+  await run
+  const { id } = store.create({ gone: null }, anywhere)
+  t.match(store.update(id, { gone: null }, { version: undefined, scope: { gone: null } }), { ok: true },
+    'a change may repeat a value of the scope')
+})
+
 t.test('a table is opened once', async (t) => {
   const stores = memoryStores()
   t.equal(stores.open(request), stores.open({ ...request }))
@@ -290,6 +305,7 @@ t.test('a list is ordered by id', async t => {
     t.ok(lengths.every((length) => length > 0 && length <= 1000), String(lengths))
     t.strictSame(ids(store), numbers(1, 5000))
     t.strictSame([...memoryStore().list(query())], [])
+    t.strictSame(ids(store, { limit: 0 }), [])
   })
 
   await t.test('a list is complete after many deletions here and there', async t => {
@@ -728,7 +744,8 @@ t.test('a column of another type keeps no values', async (t) => {
     [format('date-time'), 'timestamp without time zone', 'date', 'character varying(20)'],
     [format('date-time-local'), 'timestamp with time zone', 'time without time zone'],
     [format('time-local'), 'time with time zone'], [format('date'), 'timestamp without time zone'],
-    [format('decimal'), 'text', 'real', 'money'], [{ ...string, contentEncoding: 'base64' }, 'text', 'jsonb'],
+    [format('decimal'), 'text', 'real', 'money', 'numeric(2,3)'],
+    [{ ...string, contentEncoding: 'base64' }, 'text', 'jsonb'],
     [{ type: 'integer' }, 'numeric', 'text', 'real'], [{ type: 'number' }, 'numeric', 'integer'],
     [{ type: 'boolean' }, 'integer', 'text'], [{}, 'text', 'bytea', 'integer[]'],
     [array(string), 'text', 'integer[]', 'box[]'], [array({}), 'text[]']
@@ -746,6 +763,13 @@ t.test('a readOnly attribute may have a shorter column', async (t) => {
   for (const name of ['uuid', 'date-time']) {
     t.not(findCodec(valuesOf(shapeOf(format(name)), true), 'character varying(20)'), undefined, name)
   }
+})
+
+t.test('a column of texts keeps a UUID, and one of times keeps the digits of the second that it has', async (t) => {
+  t.not(findCodec(valuesOf(shapeOf(format('uuid')), false), 'text'), undefined)
+  const codec = findCodec(valuesOf(shapeOf(format('time-local')), false), 'time(0) without time zone')
+  t.strictSame(['10:00:00', '10:00:00.5'].map((value) => codec?.findFault?.(value)),
+    [undefined, 'must not have digits after the point of the seconds'])
 })
 
 t.test('a decimal has a column of its digits', async (t) => {

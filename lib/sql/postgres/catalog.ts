@@ -71,8 +71,8 @@ export class PostgresCatalog {
     if (column !== undefined) return [column]
     const [, names] = /^[^(]*\((.*?)\)=\(/s.exec(detail) ?? []
     if (names !== undefined) {
-      return (names.match(/"(?:[^"]|"")*"|[^,]+/g) ?? [])
-        .map((name) => name.trim().replace(/^"(.*)"$/s, '$1').replaceAll('""', '"'))
+      return [...names.matchAll(/"(?:[^"]|"")*"|[^,]+/g)]
+        .map(([name]) => name.trim().replace(/^"(.*)"$/s, '$1').replaceAll('""', '"'))
     }
     if (kind !== 'check' || constraint === undefined) return []
     const rows = await ask(COLUMNS_OF_CONSTRAINT, [this.#table, constraint]).catch(() => [])

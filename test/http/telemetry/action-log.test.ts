@@ -434,6 +434,7 @@ t.test('a failure in an app without a logger writes one line to stderr', async (
     caused: () => { throw new UnavailableError({ cause: new Error('ECONNREFUSED\n127.0.0.1') }) },
     nothing: () => { throw undefined }, // eslint-disable-line no-throw-literal
     long: () => { throw new Error('x'.repeat(5000)) },
+    placeless: () => { throw Object.assign(new Error('bare'), { stack: '' }) },
     unreadable: () => {
       throw Object.defineProperty(new Error('no'), 'stack', { get: () => { throw new Error('SECRET') } })
     },
@@ -477,6 +478,7 @@ t.test('a failure in an app without a logger writes one line to stderr', async (
       'caused by Error: ECONNREFUSED 127\\.0\\.0\\.1 at .*',
     'posts#nothing: failed: the thrown value is of type undefined',
     `posts#long: failed: Error: x{493}${from}`,
+    'posts#placeless: failed: Error: bare ',
     'posts#unreadable: failed: the thrown value cannot be read',
     `a list was cut off: Error: midway${from}`,
     'posts#answered: failed: FST_RESOURCES_INVALID',

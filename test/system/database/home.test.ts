@@ -3,6 +3,7 @@ import { HtmlValidate } from 'html-validate'
 import Database from 'libsql'
 import t, { type Test } from 'tap'
 import { database, type DatabaseOptions } from '../../../lib/database/index.js'
+import { html as htmlFormat } from '../../../lib/html/index.js'
 import type { PageMessages } from '../../../lib/html/messages.js'
 import { makeDatabase } from '../../support/stores/databases/music-database.js'
 
@@ -98,17 +99,14 @@ t.test('the home page is also XML and JSON', async (t) => {
 })
 
 t.test('the home page has the language and the face of the defaults', async (t) => {
-  const app = await serve(t, {
-    only: ['few'],
-    tables: {},
-    defaults: {
-      html: { lang: 'de', accent: '#0a7d4f', brand: { name: 'Laden' }, messages: { resourceRows: 'Anzahl' } }
-    }
-  })
-  const { body } = await app.inject({ url: '/', headers: html })
-  t.match(body, /lang="de"[^]*<title>Tables &#8211; Laden<\/title>[^]*>Anzahl</)
-  const [, stylesheet = ''] = /<link rel="stylesheet" href="([^"]*)"/.exec(body) ?? []
-  t.match((await app.inject(stylesheet)).body, '--accent:#0a774b', 'a shade of it that can be read')
+  const own = { accent: '#0a7d4f', brand: { name: 'Laden' }, messages: { resourceRows: 'Anzahl' } }
+  for (const defaults of [{ html: { lang: 'de', ...own } }, { formats: [htmlFormat({ lang: 'de', ...own })] }]) {
+    const app = await serve(t, { only: ['few'], tables: {}, defaults })
+    const { body } = await app.inject({ url: '/', headers: html })
+    t.match(body, /lang="de"[^]*<title>Tables &#8211; Laden<\/title>[^]*>Anzahl</)
+    const [, stylesheet = ''] = /<link rel="stylesheet" href="([^"]*)"/.exec(body) ?? []
+    t.match((await app.inject(stylesheet)).body, '--accent:#0a774b', 'a shade of it that can be read')
+  }
 })
 
 t.test('the home page has the Content-Security-Policy of the defaults', async (t) => {

@@ -368,6 +368,20 @@ for (const driver of await findDrivers()) {
       }, context)
     })
 
+    t.test('a statement that ends the transaction itself makes it fail', async (t) => {
+      const { posts } = await openTwo(t)
+      const error = await thrownBy(() => posts.transaction(async (inner) => {
+        await posts.create({ title: 'A' }, {}, inner)
+        const insert = "INSERT OR ROLLBACK INTO posts (title) VALUES ('A')"
+        await inner.openTransaction.attempt(() => inner.sql(insert)).catch(() => {})
+        await posts.create({ title: 'B' }, {}, inner)
+      }, context))
+      t.equal(error.message, 'title is already taken')
+      t.same(await titlesOf(posts), [])
+      await posts.transaction((inner) => posts.create({ title: 'A' }, {}, inner), context)
+      t.same(await titlesOf(posts), ['A'])
+    })
+
     t.test('a deferred foreign key is checked at the end', async (t) => {
       const { posts } = await openTwo(t)
       const error = await thrownBy(() => posts.transaction(async (inner) => {

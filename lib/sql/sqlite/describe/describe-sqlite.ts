@@ -260,7 +260,7 @@ function readCreateTable (sql: string): TableText {
     if (type !== 'symbol') continue
     if (value === '(') depth++
     if (value === ')') depth--
-    if (depth === 1 && (value === '(' || value === ',')) column = fold(next?.value ?? '')
+    if (depth === 1 && (value === '(' || value === ',')) column = fold((next as Token).value)
   }
   return { checks, collated }
 }

@@ -283,6 +283,8 @@ t.test('a field that asks for the next step never writes', async (t) => {
     t.equal((await post(app, body, '/posts', headers)).statusCode, status, body)
     t.strictSame(await stored(app), UNCHANGED, body)
   }
+  const { app } = await openPosts(t, { writes: 'both' })
+  t.match(await post(app, '_step=delete', '/posts/1'), { statusCode: 400, body: 'is about many rows' })
 })
 
 t.test('all rows of a list can be chosen, and the list comes back as it was', async (t) => {

@@ -106,6 +106,7 @@ t.test('a cell shows its value by its type', async (t) => {
   const { app: keys } = await seeded(t, [{ authorId: 10001 }], { attributes: numbered })
   t.match((await get(keys, '/posts')).body, '<td data-label="Author id" dir="auto">10001</td>', 'an id is no amount')
   t.equal((await get(keys, '/posts?sum=authorId')).statusCode, 400)
+  t.match((await get(keys, '/posts?sum=')).body, /must be names separated by commas</)
   const { app: dated } = await seeded(t, [{}], {
     attributes: schemaOf({ at: { type: 'object' } }),
     wrap: (store) => ({

@@ -1,7 +1,7 @@
 import t from 'tap'
-import { type Id, memoryStore, type Store } from '../../../../lib/index.js'
+import { type Condition, type Id, memoryStore, type Store } from '../../../../lib/index.js'
 import { build } from '../../../support/helper.js'
-import { context, openEngines } from '../../../support/stores/sql-engines.js'
+import { context, every, openEngines, readAll, thrownBy } from '../../../support/stores/sql-engines.js'
 
 const attributes = { type: 'object', properties: { title: { type: 'string' }, shelf: { type: 'integer' } } } as const
 
@@ -78,7 +78,9 @@ t.test('a list is filtered by ids that consist of attributes', async (t) => {
     const text = engine.store({ table: 'texts', key: ['place'], attributes: schema, migrate: true })
     const cases: ReadonlyArray<readonly [store: Store, query: string, found: readonly Id[] | string]> = [
       [pair, 'id=9,a', ['9,a']], [pair, 'id[in]=9\\,a,10\\,b', ['9,a', '10,b']], [pair, 'id=9', []],
-      [pair, 'id[not]=9,a', ['9,b', '10,a', '10,b']], [pair, 'id=', '"id" must be a string'],
+      [pair, 'id[not]=9,a', ['9,b', '10,a', '10,b']], [pair, 'id[not]=9', ['9,a', '9,b', '10,a', '10,b']],
+      [pair, `id[in]=${Array.from({ length: 120 }, (_, index) => `${index}\\,a`)}`, ['9,a', '10,a']],
+      [pair, 'id=', '"id" must be a string'],
       [single, 'id=10', [10]], [single, 'id[gt]=9', [10]], [single, 'id=x', '"id" must be an integer'],
       [text, 'id=a', ['a']], [text, 'id[in]=a,c', ['a']], [text, 'id[not]=a', ['b']]
     ]
@@ -89,6 +91,10 @@ t.test('a list is filtered by ids that consist of attributes', async (t) => {
         for (const store of [single, text]) await store.create({ shelf, place }, {}, context)
       }
     }
+    const ask = async (condition: Omit<Condition, 'attribute'>): Promise<number> =>
+      (await readAll(pair.list({ ...every, filter: [{ attribute: 'id', ...condition } as Condition] }, context))).length
+    t.strictSame([await ask({ operator: 'null', value: true }), await ask({ operator: 'null', value: false })], [0, 4])
+    t.match(await thrownBy(() => ask({ operator: 'starts', value: '1' })), { message: /cannot be searched; search the/ })
     for (const [store, query, found] of cases) {
       const app = await build(t, { name: 'rows', store })
       const { statusCode, body } = await app.inject(`/rows.json?${query}`)
