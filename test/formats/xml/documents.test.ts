@@ -66,6 +66,7 @@ const cases: Array<[name: string, json: string, element: string]> = [
   ['marked', '{"a":null,"b":{"c":[]}}', '<marked><a nil="true"/><b type="json">{"c":[]}</b></marked>'],
   ['either', '{}', '<either type="json">{}</either>'],
   ['either', '""', '<either type="string"/>'],
+  ['marked', '{"a":true}', '<marked><a type="json">true</a></marked>'],
   ['either', '"{}"', '<either type="json">"{}"</either>'],
   ['either', '"\\"x\\""', '<either type="json">"\\"x\\""</either>'],
   ['either', '"{x}"', '<either>{x}</either>'],

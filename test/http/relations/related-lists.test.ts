@@ -1,8 +1,8 @@
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import t, { type Test } from 'tap'
 import resources, {
-  type Attributes, type CountQuery, draw, type Format, type Mapper, memoryStore, type Query, type ResourceOptions,
-  type Row, type Store, type TextWriter, type Writer
+  type Attributes, type CountQuery, draw, type Format, type Mapper, memoryStore, memoryStores, type Query,
+  type ResourceOptions, type Row, type Store, type Stores, type TextWriter, type Writer
 } from '../../../lib/index.js'
 import { appHooksOf } from '../../../lib/core/registration/app-internals.js'
 import { draft } from '../../support/helper.js'
@@ -261,6 +261,33 @@ t.test('a list has no table if no page shows its rows', async (t) => {
   const app = await draft(t, drawMusic({ formats: ['json'] }))
   t.strictSame(await linksOn(app, '/artists/1'), ['Albums (2) /albums?artistId=1'])
   t.notMatch((await app.inject('/artists/1.html')).body, '<table')
+})
+
+t.test('a deletion of several rows counts the rows that refer to them, if the store finds them', async (t) => {
+  const references = { artistId: { to: 'artists', onDelete: 'cascade' } } as const
+  for (const filter of [true, ['eq']] as const) {
+    const stores: Stores = {
+      open (request) {
+        const store = memory.open(request)
+        return request.table === 'artists' ? store : { ...store, capabilities: { ...store.capabilities, filter } }
+      }
+    }
+    const memory = memoryStores()
+    const app = await draft(t, (map) => map.scope({ stores }, (map) => {
+      map.resources('artists', { attributes: artist }).resources('albums', { attributes: album, references })
+    }))
+    const payload = { artists: [{ name: 'Ann' }, { name: 'Bob' }] }
+    t.equal((await app.inject({ method: 'POST', url: '/artists', payload })).statusCode, 201)
+    await app.inject({ method: 'POST', url: '/albums', payload: { album: { artistId: 2 } } })
+    const { body } = await app.inject({
+      method: 'POST',
+      url: '/artists',
+      headers: { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' },
+      payload: '_step=delete&id[]=1&id[]=2'
+    })
+    t.match(body, '<h1>Delete 2 artists</h1>')
+    t.equal(body.includes('1 album'), filter === true)
+  }
 })
 
 t.test('several references have labels that tell them apart, and a resource can reference itself', async (t) => {

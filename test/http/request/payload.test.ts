@@ -394,6 +394,8 @@ t.test('an update by a form knows what it has shown, and one in XML compares wit
     [sent.isUntouched?.('title', 'T'), sent.isUntouched?.('title', 'U'), sent.isUntouched?.('rating', 1)],
     [true, false, false]
   )
+  const stored = read(`id=1&post[title]=true&post[?][was]=title ${digest(true)}`, { format: 'form' })
+  t.equal(stored.isUntouched?.('title', 'true'), true, 'a stored value of another type')
   t.equal(sent.compareWith, undefined)
   t.match(
     read('id=1&post[title]=%00', { format: 'form' }),

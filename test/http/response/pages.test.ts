@@ -461,6 +461,25 @@ t.test('pages of large rows go in both directions', async (t) => {
   }
 })
 
+t.test('a page that ends with the rows that are held at once leads to the next', async (t) => {
+  const app = await serve(t, seeded(Array.from({ length: 3 }, () => ({ title: 'x'.repeat(600_000), rating: 1 }))))
+  const page = await app.inject('/posts.json?limit=2')
+  t.strictSame(idsOf(page), ['1', '2'])
+  t.strictSame(idsOf(await app.inject(linksOf(page).next ?? '')), ['3'])
+})
+
+t.test('a store that lists in one order only counts the rows after a page', async (t) => {
+  const store = seeded(Array.from({ length: 7 }, () => ({ rating: 1 })))
+  const capabilities = { ...store.capabilities, order: false }
+  const places: unknown[] = []
+  for (const one of [store, { ...store, capabilities }] as const) {
+    const app = await serve(t, one)
+    const { next = '' } = linksOf(await app.inject('/posts.html?limit=2'))
+    places.push(/[^>]* of [^<]*/.exec((await app.inject(next)).body)?.[0])
+  }
+  t.strictSame(places, ['3&#8211;4 of 7', '3&#8211;4 of 7'])
+})
+
 t.test('rows that are created while a page of large rows is read push none off the page', async (t) => {
   const store = seeded(Array.from({ length: 12 },
     (_, index) => ({ title: String(index).padEnd(900_000, 'x'), rating: index * 2 })))

@@ -164,6 +164,7 @@ t.test('a field keeps the message about its value if it is not blank, may be, or
     ['post[it]=1&post[list][5][n]=1&post[list][7][n]=', ['List 2: N must not be blank']],
     ['post[it]=1&post[list][2][n]=1&post[list][3][n]=x', ['List 2: N must be an integer']],
     ['post[it]=1&post[any][x.y]=', ['X.y must be an integer']],
+    ['post[it]=1&post[any][__proto__]=x', ['__proto__ is not a valid name']],
     ['post[it]=1&post[text]=', ['Text must be funny', 'Text is rude']]
   ]
   const app = await build(t, {
@@ -197,6 +198,16 @@ t.test('a field keeps the message about its value if it is not blank, may be, or
       payload
     )
     t.notMatch((await post(types.json)).body, 'must not be blank', 'programs get the fault of the value')
+  }
+})
+
+t.test('an error of the store about a field whose group was not sent keeps its words', async (t) => {
+  const author = schemaOf({ home: schemaOf({ name: { type: 'string' } }) })
+  const attributes = schemaOf({ n: { type: 'integer' }, author })
+  const create = (): never => { throw new InvalidError({ 'author.home.name': ['must be known'] }) }
+  const app = await build(t, { name: 'posts', attributes, store: { ...memoryStore<any>(), create }, formats: ['html'] })
+  for (const sent of ['post[n]=1', 'post[author][home][name]=Ann']) {
+    t.match(await post(app, sent), { statusCode: 422, body: /must be known/ }, sent)
   }
 })
 

@@ -182,6 +182,12 @@ t.test('rows that do not exist any more are told and left out', async (t) => {
   isSound(t, none, 422)
   t.equal(titleOf(none), 'Not there any more: 2')
   t.strictSame(parseForms(none), [])
+  const { capabilities: _, ...plain } = store
+  const bounded = await draft(t, (map) => map.resources('posts',
+    { attributes, store: plain as Store, constraints: { id: { minimum: 2 } } }))
+  await store.create({ title: 'Rum' }, {}, context)
+  const found = await step(bounded, 'id[]=1&id[]=2&id[]=3&id[]=4')
+  t.strictSame([rowsOf(found), /Not there any more: \d/.exec(found.body)?.[0]], [['Milk', 'Rum'], 'Not there any more: 2'])
 })
 
 t.test('the page names 20 rows, and carries more than a form may have fields', async (t) => {

@@ -544,6 +544,8 @@ t.test('a file is chosen in a form, kept by one without a choice, replaced and r
   t.same(await change({ 'pet[scan]': bytesOf('pdf') }), ['Max', base64Of('png'), base64Of('pdf')])
   t.same(await change({ 'pet[scan]': bytesOf('gif') }), ['Max', base64Of('png'), base64Of('gif')])
   t.same(await change({ 'pet[scan][?]': 'on' }), ['Max', base64Of('png'), null])
+  const own = await open(t, { actions: { show: ({ reply }) => reply.code(418).send('tea') } })
+  t.match(await own.app.inject('/pets/1/files/photo'), { statusCode: 418, body: 'tea' })
 })
 
 t.test('a form that comes back carries the file until another one is chosen', async (t) => {
