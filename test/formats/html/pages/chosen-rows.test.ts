@@ -1,7 +1,7 @@
 import fastify, { type FastifyInstance, type FastifyRequest, type LightMyRequestResponse } from 'fastify'
 import t, { type Test } from 'tap'
 import resources, {
-  type AuthorizeContext, InvalidError, memoryStore, type ResourceOptions, type Store
+  type AuthorizeContext, draw, InvalidError, memoryStore, memoryStores, type ResourceOptions, type Store
 } from '../../../../lib/index.js'
 import { build, draft } from '../../../support/helper.js'
 import {
@@ -252,6 +252,30 @@ t.test('rows are chosen without the link to a list, or their versions, if there 
   const odd = await openPosts(t, { store: texts })
   t.strictSame(selectionOf(await get(odd.app, '/posts'))?.controls.flatMap(({ name, value }) =>
     name === 'id[]' ? [value] : []), ['c'], 'no form can send a carriage return')
+})
+
+t.test('rows that refer to those that are to be deleted are linked, unless the link is too long', async (t) => {
+  const app = fastify()
+  t.teardown(() => app.close())
+  app.register(draw((map) => {
+    map.resources('authors', { attributes: schemaOf({ name: { type: 'string' } }), id: 'uuid' })
+    map.resources('books', {
+      attributes: schemaOf({ authorId: { type: 'string', format: 'uuid' } }), references: { authorId: 'authors' }
+    })
+  }, { stores: memoryStores() }))
+  const ids: string[] = []
+  for (let number = 0; number < 110; number++) {
+    const created = await app.inject({ method: 'POST', url: '/authors', payload: { author: { name: 'A' } } })
+    ids.push(created.json().author.id)
+    await app.inject({ method: 'POST', url: '/books', payload: { book: { authorId: ids.at(-1) } } })
+  }
+  for (const [count, link] of [[2, `<a href="/books?authorId%5Bin%5D=${ids[0]}%2C${ids[1]}">2 books</a>`],
+    [110, '110 books']] as const) {
+    const fields = ids.slice(0, count).map((id) => `id[]=${id}`).join('&')
+    const refused = await post(app, `_method=DELETE&${fields}`, '/authors')
+    isSound(t, refused, 409)
+    t.match(refused.body, `<li>${link}</li>`)
+  }
 })
 
 t.test('a list offers only what a request may do with several rows', async (t) => {

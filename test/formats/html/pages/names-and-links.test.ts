@@ -582,6 +582,9 @@ t.test('"Cancel" leaves a page that only has a form', async (t) => {
   )).body
   t.equal(cancelOf(await refuse(plain, 'post[title]=')), '/posts')
   t.equal(cancelOf(await refuse(plain, '_method=PUT&id=1&post[title]=')), '/posts/1')
+  const fixed = await draft(t, (map) => map.resource('cover', { attributes: tagged, except: ['create'] }))
+  t.match(await refuse(fixed, '_method=PUT&cover[title]=', '/cover'), '<main id="main">\n<h1>New cover</h1>\n</main>',
+    'nobody may create the record')
   const unshown = await serveTagged(t, { except: ['show'] })
   await post(unshown, '/posts', 'post[title]=a')
   t.equal(cancelOf(await refuse(unshown, '_method=PUT&id=1&post[title]=')), '/posts')
