@@ -377,12 +377,12 @@ function referenceOf (
     const button = { name: choiceParameter('choose'), value: '', label: messages.chooseFilter }
     return { type: 'text', options: undefined, choose: { ...button, spoken: messages.chooseOne(label) } }
   }
-  const isKnown = rows.some(({ id }) => String(id) === value)
+  // The value of an open condition is empty or was refused, so it is no id.
   return {
     type: 'text',
     options: [
-      ...(isKnown ? [] : [{ value, label: value === '' ? messages.choose : value, selected: true }]),
-      ...rows.map((row) => ({ value: String(row.id), label: nameAmong(row, rows), selected: String(row.id) === value }))
+      { value, label: value === '' ? messages.choose : value, selected: true },
+      ...rows.map((row) => ({ value: String(row.id), label: nameAmong(row, rows), selected: false }))
     ]
   }
 }
