@@ -113,6 +113,17 @@ t.test('the names do not clash under other prefixes', async (t) => {
   t.strictSame(Object.keys(alike.components.schemas), ['BlogPost', 'Errors', 'Problem', 'BlogPostResource'])
 })
 
+t.test('a new row that cannot be a copy takes no other one', async (t) => {
+  const { paths } = await describe(t, drawn((map) => map
+    .resources('posts', { attributes: post, formPages: true, except: 'show' })
+    .resource('cover', { attributes: post, formPages: true })))
+  for (const path of ['/posts/new', '/cover/new']) {
+    const { parameters = [], ...operation } = paths[path]?.get ?? {} as Operation
+    t.notOk(parameters.some(({ name }) => name === '_from'), path)
+    t.equal(statusesOf(operation as Operation), '200 400 406 default', path)
+  }
+})
+
 const refusals = (...names: readonly string[]): Part => Object.fromEntries(names.map((name) => [
   ({
     BadRequest: 400,

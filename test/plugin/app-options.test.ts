@@ -432,6 +432,10 @@ t.test('a reference to nothing, or to the schema itself, is not resolved by the 
     name: 'posts',
     attributes: { type: 'object', properties: { a: { $ref: 'currency' }, b: { $id: 'currency', type: 'integer' } } }
   })
+  await t.rejects(start(t, {
+    name: 'posts',
+    attributes: { type: 'object', properties: { a: { $ref: 'http://[' }, b: { $id: 'currency', default: { x: {} } } } }
+  }), { message: /the reference "http:\/\/\[" has no target/ })
   t.equal((await app.inject({ method: 'POST', url: '/posts.json', payload: { post: { a: 1 } } })).statusCode, 201)
 })
 

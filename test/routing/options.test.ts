@@ -368,6 +368,8 @@ t.test('an unusable schema throws, with the cure', async t => {
     ['an empty enum', object({ title: { enum: [] } }), /title\/enum must NOT have fewer than 1 items/],
     ['a reference to nothing', object({ title: { $ref: '#/$defs/nothing' } }),
       'the reference "#/$defs/nothing" has no target in the schema'],
+    ['a reference that is not encoded well', object({ title: { $ref: '#/%E0' } }),
+      'the reference "#/%E0" has no target in the schema'],
     ['a reference to elsewhere', object({ title: { $ref: 'https://schemas.example/title' } }),
       'the reference "https://schemas.example/title" has no target in the schema'],
     ['another draft', object({ title }, { $schema: 'https://json-schema.org/draft/2020-12/schema' }),

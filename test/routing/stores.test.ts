@@ -5,6 +5,7 @@ import resources, {
   type Attributes, draw, type DrawOptions, type Mapper, memoryStore, memoryStores, type OnDelete,
   type ReferenceOptions, type ResourceOptions, type Row, type Store, type Stores, type TableRequest
 } from '../../lib/index.js'
+import { keepDeleted } from '../../lib/core/stores/soft-delete.js'
 import { build, draft, xml } from '../support/helper.js'
 import type { AnyContext } from '../support/map-action.js'
 
@@ -487,4 +488,13 @@ t.test('what a client sends for an attribute of the scope is ignored, and scope 
   t.match([changed.statusCode, changed.json()], [200, { note: { title: 'Milk', tenant: 'a' } }])
   const refused = (await createNote(app, {})).json()
   t.match(refused, { status: 422, errors: { title: ['must be given'], tenant: undefined } }, 'nothing else is met')
+})
+
+t.test('a deletion that keeps the row fails with its update', async (t) => {
+  const store = memoryStore()
+  store.create({}, {})
+  const outcome = { ok: false, why: 'missing' } as const
+  const kept = keepDeleted({ ...store, update: () => outcome } as unknown as Store, 'gone')
+  const guard = { version: undefined, scope: {} }
+  t.strictSame(await kept.delete(1, guard, { signal: new AbortController().signal }), outcome)
 })

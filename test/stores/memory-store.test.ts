@@ -4,8 +4,8 @@ import t, { type Test } from 'tap'
 import type { FastifyInstance, LightMyRequestResponse as Response } from 'fastify'
 import Database from 'libsql'
 import {
-  type Attributes, comparePositions, DuplicateError, type Id, memoryStore, memoryStores, type Order, positionOf,
-  type Row, type Scalar, type Scope, type Store
+  type Attributes, comparePositions, DuplicateError, type Id, memoryStore, type MemoryStore, memoryStores, type Order,
+  positionOf, type Row, type Scalar, type Scope, type Store
 } from '../../lib/index.js'
 import { caseVariants, ignoringCase } from '../../lib/core/util/case-folding.js'
 import { isLongInteger, readInteger } from '../../lib/core/util/decimal.js'
@@ -235,6 +235,19 @@ t.test('a write beside an open transaction is refused', async (t) => {
   const { id } = store.create({ gone: null }, anywhere)
   t.match(store.update(id, { gone: null }, { version: undefined, scope: { gone: null } }), { ok: true },
     'a change may repeat a value of the scope')
+})
+
+t.test('kept requests are found until they expire, however many follow', async (t) => {
+  const { requests, transaction } = memoryStore() as MemoryStore & { requests: NonNullable<Store['requests']> }
+  const context = { signal: new AbortController().signal }
+  const keep = async (key: string, expires: number): Promise<void> => transaction((context) => {
+    requests.add(key, { digest: 'd', expires }, context)
+    requests.finish(key, 'r', context)
+  }, context)
+  await keep('old', 0)
+  for (const number of numbers(1, 12)) await keep(`new${number}`, Infinity)
+  t.equal(requests.find('old', context), undefined)
+  t.match(numbers(1, 12).map((number) => requests.find(`new${number}`, context)), Array(12).fill({ result: 'r' }))
 })
 
 t.test('a table is opened once', async (t) => {

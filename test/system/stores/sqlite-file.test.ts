@@ -159,6 +159,13 @@ t.test('options that are wrong are refused', async (t) => {
   }
 })
 
+t.test('a resource without a schema has no table', async (t) => {
+  const stores = sqliteStores({ database: new Database(':memory:') })
+  await t.rejects(async () => fastify().register(draw((map) => map.resources('notes', {}), { stores })), {
+    message: /"attributes".* must be a JSON Schema \{ type: 'object', properties: \{ … \} \}: each property has a column/
+  })
+})
+
 t.test('a file that cannot be opened names its path', async (t) => {
   const file = `${t.testdir()}/missing/blog.sqlite`
   await t.rejects(serve(t, open(file)), {

@@ -156,6 +156,24 @@ t.test('a connection that is lost in a transaction has written nothing', async (
   t.equal(pool.totalCount, 1)
 })
 
+t.test('a transaction that cannot begin, or whose statement fails beside another, has written nothing', async (t) => {
+  const { pool, posts } = await openPosts({ max: 1 })
+  const refused = postgresStore({
+    ...POSTS,
+    pool: altered(pool, async ({ text }, run) => {
+      if (text === 'BEGIN') throw Object.assign(new Error('going away'), { code: '57P01' })
+      return run()
+    })
+  })
+  t.match(await thrownBy(() => createIn(refused, 'A')), { code: BUSY, cause: { message: 'going away' } })
+  t.equal(pool.totalCount, 0)
+  await thrownBy(() => posts.transaction(async ({ sql }) => {
+    const [one, two] = await Promise.allSettled([sql('SELECT nothing'), sql('SELECT 1')])
+    t.match([one, two], Array(2).fill({ status: 'rejected', reason: { message: 'column "nothing" does not exist' } }))
+  }, context))
+  t.same(await titlesOf(posts), [])
+})
+
 t.test('a transaction has the isolation level that it asks for, and begins again after a conflict', async (t) => {
   const { pool, posts } = await openPosts()
   const levels: unknown[] = []

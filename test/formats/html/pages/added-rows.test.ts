@@ -331,6 +331,9 @@ t.test('values make rows only of an attribute that a client may write, and are n
   for (const name of ['id', 'nothing', '__proto__', 'constructor']) {
     t.equal((await send(`tagging[?][each]=${name}&tagging[${name}][]=1`, 'text/html')).statusCode, 400, name)
   }
+  t.match(await send('tagging[?][each]=tagId&tagging[tagId][]=', 'application/json'), {
+    statusCode: 422, body: /"tagId"/
+  }, 'no value makes one row')
   for (const name of ['__proto__', 'constructor', 'toString']) {
     const payload = `{"lines":[{"orderId":1,"${name}":1},{"orderId":1,"valueOf":2}]}`
     const headers = { 'content-type': 'application/json', accept: 'text/html' }

@@ -109,6 +109,15 @@ t.test('the type of a column makes its schema', async (t) => {
   await compare(t, await open(databases.TYPES), 'types', TYPES)
 })
 
+t.test('other types may have a length, and JSON that is needed is not null', async (t) => {
+  const place = await open('CREATE TABLE odd (bits bit(8), at timestamp(6), content jsonb NOT NULL)')
+  t.match((await describeOne(place, 'odd')).attributes.properties, {
+    bits: { type: ['string', 'null'], maxLength: undefined },
+    at: { type: ['string', 'null'], format: 'date-time-local' },
+    content: { type: ['object', 'array', 'string', 'number', 'boolean'] }
+  })
+})
+
 t.test('simple constraints become keywords, and the others are left to the database', async (t) => {
   const place = await open(databases.CHECKS)
   await compare(t, place, 'checks', CHECKS)

@@ -158,6 +158,13 @@ each('a boolean has a default of 0 or 1, as SQLite keeps them', `
   t.strictSame((await describeOne(database, 'flags')).attributes.required, ['done', 'seen'])
 })
 
+each('a counter that may be null is no version, and bytes are unique in no words', `
+  CREATE TABLE loose (id INTEGER PRIMARY KEY, a TEXT, d BLOB, lock_version INTEGER);
+  CREATE UNIQUE INDEX loose_bytes ON loose (d) WHERE a IS NULL`, async (t, database) => {
+  const { version, uniqueWhereNull } = await describeOne(database, 'loose')
+  t.strictSame([version, uniqueWhereNull], ['values', undefined])
+})
+
 each('a column of JSON may contain numbers, which SQLite does not keep as texts', `
   CREATE TABLE documents (id INTEGER PRIMARY KEY, content JSON, broken JSON, bytes JSON);
   INSERT INTO documents VALUES
