@@ -465,7 +465,7 @@ export class RowsError extends RowsBase {
 
   /** The lines of all rows at fault, in a file. */
   get lines (): readonly number[] {
-    return this.#found.flatMap(({ fault: { line } }) => line ?? [])
+    return this.#found.map(({ fault: { line } }) => line as number)
   }
 
   /**

@@ -354,6 +354,9 @@ t.test('a row without the values, or with a fault in them, says so', async (t) =
     ['must be given'], ['must be a string'], ['must be given'],
     ['must be a single value, because it finds the row'], undefined
   ])
+  const other = await send('POST', '<posts type="array"><post/><comment/></posts>', { type: 'application/xml' })
+  t.equal(other.status, 422)
+  t.match(other.json.detail, 'posts has an element "comment"; each must be called "post"')
   const twice = '<posts type="array"><post><title>A</title><title>B</title></post></posts>'
   const xml = await send('PUT', twice, { url, type: 'application/xml' })
   t.strictSame([xml.status, xml.json.rows?.[0]?.errors], [422, { title: ['is given more than once'] }])

@@ -77,6 +77,20 @@ function compileSearch (listed: ListedResource, choices: NonNullable<Writer['cho
       attempt: { target },
       choice: { format: { pageSize: MOST_FOUND } }
     }
+
+    /** Parses the query. If a condition is refused, it is left out, and its fields show the error. */
+    async function parse ({ query, open }: FormQuery): Promise<ParsedChoices> {
+      try {
+        const parsed = await listQuery.parse(query, state)
+        return { parameters: query, openCondition: open, query: { ...parsed, count: undefined } }
+      } catch (error) {
+        if (!isConditionError(error) || open?.error !== undefined) throw error
+        const { parameter, reason } = error
+        const { [parameter]: value = '', ...others } = query
+        return parse({ query: others, open: { parameter, value, error: reason } })
+      }
+    }
+
     checkNames(asked, listQuery)
     const { parameters, openCondition, query } = await parse(listQuery.readForm(asked))
     const { rows, more, first, last } = await list(target, query, context)
@@ -98,19 +112,6 @@ function compileSearch (listed: ListedResource, choices: NonNullable<Writer['cho
       valueOf: (row: Row) => referenceTo(row, resource) as Id
     }
     return { write: (nameOf, boxes) => choices(rows.filter(isChoice), { ...view, nameOf, boxes }) }
-
-    /** Parses the query. If a condition is refused, it is left out, and its fields show the error. */
-    async function parse ({ query, open }: FormQuery): Promise<ParsedChoices> {
-      try {
-        const parsed = await listQuery.parse(query, state)
-        return { parameters: query, openCondition: open, query: { ...parsed, count: undefined } }
-      } catch (error) {
-        if (!isConditionError(error) || open?.error !== undefined) throw error
-        const { parameter, reason } = error
-        const { [parameter]: value = '', ...others } = query
-        return parse({ query: others, open: { parameter, value, error: reason } })
-      }
-    }
   }
 }
 

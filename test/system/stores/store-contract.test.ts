@@ -2,8 +2,9 @@ import t from 'tap'
 import {
   ATTRIBUTES, type Scenario, storeContract, type StoreRequirements, UNIQUE
 } from '../../../lib/contract/index.js'
-import { InvalidError, UnknownOutcomeError } from '../../../lib/core/errors.js'
-import { memoryStore, type Store } from '../../../lib/index.js'
+import { equalTo } from '../../../lib/contract/scenarios/filters.js'
+import { InvalidError, UnavailableError, UnknownOutcomeError } from '../../../lib/core/errors.js'
+import { memoryStore, type Store, type WriteOutcome } from '../../../lib/index.js'
 import { mutants, type Whole } from '../../support/stores/contract/mutants.js'
 
 /** The least volume in which a list of the memory store has several batches. */
@@ -98,7 +99,10 @@ const NO_CREATE_MANY = 'the store has no method createMany'
 
 t.test('skipped scenarios give their reason', async (t) => {
   const counts = new Map<string | undefined, number>()
-  const open = (): Store => ({ ...memoryStore(), requests: undefined, capabilities: { search: false } }) as Store
+  const open = (): Store => {
+    const { transaction: _, requests: __, ...store } = memoryStore()
+    return { ...store, capabilities: { search: false } }
+  }
   for (const { run } of storeContract({ ...FEW, open, unique: false, decimals: false })) {
     const why = await run()
     counts.set(why, (counts.get(why) ?? 0) + 1)
@@ -107,8 +111,8 @@ t.test('skipped scenarios give their reason', async (t) => {
     undefined, 'the option unique is false', 'the store does not declare capabilities.order',
     'the store does not declare capabilities.offset', 'the store does not declare capabilities.filter',
     'the store does not declare capabilities.search', 'the option decimals is false',
-    'the store does not declare capabilities.count', NO_CREATE_MANY, 'the store keeps no requests',
-    'the option another is not given'
+    'the store does not declare capabilities.count', 'the store has no method transaction',
+    'the store keeps no requests', 'the option another is not given'
   ])
 })
 
@@ -132,6 +136,70 @@ t.test('a store that filters by some operators runs the scenarios of these and o
   ]) {
     t.equal(await find(some, name).run(), undefined, name)
   }
+})
+
+t.test('a store may ignore its scope in a change, be busy at first, and fail if the client has gone', async (t) => {
+  let isBusy = true
+  const scenarios = scenariosOf((store) => ({
+    id: undefined,
+    async create (...given) {
+      if (isBusy) {
+        isBusy = false
+        throw new UnavailableError()
+      }
+      return store.create(...given)
+    },
+    async update (id, { tenant, ...changes }, guard, context) {
+      context.signal.throwIfAborted()
+      return store.update(id, changes, guard, context)
+    }
+  } as Partial<Store>))
+  for (const name of [
+    'an update moves no row out of its scope or into it',
+    'when the client disconnects, an update that returns has happened, and one that fails has not'
+  ]) t.equal(await find(scenarios, name).run(), undefined, name)
+  t.strictSame(equalTo({ a: null, b: 1 }),
+    [{ attribute: 'a', operator: 'null', value: true }, { attribute: 'b', operator: 'eq', value: 1 }])
+})
+
+t.test('a store that hands out dates, or breaks its word in a transaction, is refused', async (t) => {
+  const dates = scenariosOf((store) => ({
+    get: async (...given) => {
+      const row = await store.get(...given)
+      return row && { ...row, attributes: { ...row.attributes, title: new Date(0) } }
+    }
+  }))
+  await t.rejects(find(dates, 'an update moves no row out of its scope or into it').run(), { code: 'ERR_ASSERTION' })
+  const lax = scenariosOf((store) => ({
+    create: async (attributes, ...given) => {
+      if (/\0|\p{Surrogate}/u.test(String(attributes.title))) throw new InvalidError({ title: ['no'] })
+      return store.create(attributes, ...given)
+    }
+  }))
+  const down = scenariosOf((store) => ({
+    async transaction (...given) {
+      await store.transaction(...given)
+      throw new Error('down')
+    }
+  }))
+  for (const name of [
+    'calls in a transaction see its writes, and others do not before its end',
+    'two transactions that overlap both end, and keep their updates or throw UnavailableError'
+  ]) await t.rejects(find(down, name).run(), { message: 'down' }, name)
+  const lost = scenariosOf(() => ({ get: async () => { throw new Error('lost') } }))
+  await t.rejects(find(lost, 'a function for after the commit runs after a commit alone').run(), { message: 'lost' })
+  const odd = scenariosOf((store) => ({
+    update: async (...given) => given[3].openTransaction === undefined ? store.update(...given) : {} as WriteOutcome
+  }))
+  const dooms = 'a write that is refused throws in a transaction, and dooms it even if that is caught'
+  await t.rejects(find(odd, dooms).run(), { code: 'ERR_ASSERTION' })
+  const alone = scenariosOf((store) => ({
+    update: async (id, changes, guard, { openTransaction: _, ...context }) => store.update(id, changes, guard, context)
+  }))
+  await t.rejects(find(alone, 'the context of a transaction in another database is an error').run(),
+    { code: 'ERR_ASSERTION' })
+  await t.rejects(find(lax, 'a text that a store cannot keep is refused as invalid, and nothing is written').run(),
+    { code: 'ERR_ASSERTION' })
 })
 
 t.test('a store that declares a count must have it', async (t) => {

@@ -285,7 +285,7 @@ export function respell (text: string, was: string): string {
 
 /** Returns the same text for the same clock and offset: `12:00:00.5Z` for `12:00:00.500Z`. */
 function normalize (moment: string): string {
-  const [offset = ''] = /(?:Z|[+-]\d\d:\d\d)$/.exec(moment) ?? []
+  const [offset] = /(?:Z|[+-]\d\d:\d\d|)$/.exec(moment) as RegExpExecArray
   const clock = moment.slice(0, moment.length - offset.length)
   return `${clock.replace(/\.0*$|(\.\d*?)0+$/, '$1')}${offset}`
 }
