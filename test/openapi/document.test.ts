@@ -113,6 +113,14 @@ t.test('the names do not clash under other prefixes', async (t) => {
   t.strictSame(Object.keys(alike.components.schemas), ['BlogPost', 'Errors', 'Problem', 'BlogPostResource'])
 })
 
+t.test('an attribute with the name of another parameter is filtered by operators only', async (t) => {
+  const attributes = { type: 'object', properties: { limit: { type: 'integer' } } } as const
+  const { paths } = await describe(t, one({ attributes }))
+  const names = (paths['/posts']?.get?.parameters ?? []).map(({ name }) => name)
+  t.strictSame(names.filter((name) => name === 'limit'), ['limit'], 'the number of rows of a page')
+  t.ok(names.includes('limit[not]'))
+})
+
 t.test('a new row that cannot be a copy takes no other one', async (t) => {
   const { paths } = await describe(t, drawn((map) => map
     .resources('posts', { attributes: post, formPages: true, except: 'show' })

@@ -100,6 +100,7 @@ t.test('an invalid value of an option throws at registration, with the cure', as
       /must be a list of attributes such as \['title'\]/],
     ['html.pageSize', [1001, 5000], /must not be more than "maxLimit", which is 1000/],
     ['openapi', [null, true, 5, 'posts', []], /must be an object, not /],
+    ['openapi', [{ suffixes: null }], /has "suffixes", which must be a boolean, not null/],
     ['openapi', [{ tag: [] }, { tagz: [] }], /has "tag\w?", which is unknown; did you mean "tags"\?/]
   ]
   const registrations = new Registrations()
