@@ -152,7 +152,7 @@ export class Subject {
   }
 
   /** Returns ids that no row has. */
-  unknownIds (): readonly Id[] {
+  unknownIds (): readonly [Id, ...Id[]] {
     return this.id === 'integer'
       ? [Number.MAX_SAFE_INTEGER, 4_000_000_000, 999_999]
       : ['00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-7fff-bfff-ffffffffffff']

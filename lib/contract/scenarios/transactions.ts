@@ -72,7 +72,7 @@ export const transactionChecks: Checks = {
     const { id, version } = await subject.create()
     const row = rowOf(await subject.update(id, { count: 1 }))
     const [unknown] = subject.unknownIds()
-    for (const [missing, guard] of [[unknown ?? id, {}], [id, { version }]] as const) {
+    for (const [missing, guard] of [[unknown, {}], [id, { version }]] as const) {
       for (const write of ['update', 'delete'] as const) {
         await dooms(subject, async (inner) => write === 'update'
           ? inner.update(missing, { count: 2 }, guard)
