@@ -145,6 +145,8 @@ t.test('an impossible use of the option throws, with the cure', async (t) => {
 })
 
 t.test('xmlSchema() needs no app', async (t) => {
+  const versioned = xmlSchema({ name, attributes: { type: 'object', properties: { _version: { type: 'integer' } } } })
+  t.equal(versioned.match(/name="_version"/g)?.length, 1, 'an attribute of that name stands once in a record')
   const options = { name, attributes: post, id: 'string', authorize: () => true, xsd: true } as const
   t.match(xmlSchema(options), '<xs:element name="posts" ', 'the options of a resource are accepted')
   t.match(xmlSchema({ name: 'buses', singular: 'bus' }), '<xs:element name="bus" ')
