@@ -144,15 +144,7 @@ const SCHEMAS: readonly Translated[] = [
   ['a tuple and more', { type: 'array', items: [string], additionalItems: integer },
     { type: 'array', prefixItems: [valued(string)], items: valued(integer), xml: { wrapped: true } },
     array({}), [['a', 1, 2]], ['a'], [['a', true], ['a', 'b']]],
-  ['one of what cannot be told apart',
-    { oneOf: [{ type: 'array', items: [string] }, { type: 'array', items: [integer] }] },
-    {
-      oneOf: [
-        { type: 'array', prefixItems: [valued(string)], xml: { wrapped: true } },
-        { type: 'array', prefixItems: [valued(integer)], xml: { wrapped: true } }
-      ]
-    },
-    { anyOf: [array({}), array({})] }, [['a'], [1]], ['a'], [[true]]],
+  ['one of two', { oneOf: [string, integer] }, same, same, ['a', 1], [true]],
   ['what must be among the items', { type: 'array', items: {}, contains: { const: 1 } },
     array(valued({}), { contains: { const: 1 } }), array(valued({})), [[0, 1]], [1], [[0]]],
   ['an object',
