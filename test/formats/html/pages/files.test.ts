@@ -515,15 +515,14 @@ async function submit (
   const method = page.includes('value="PUT"') ? 'PUT' : 'POST'
   t.match(page, /<form [^>]*enctype="multipart\/form-data"/)
   const body = new FormData()
-  for (const { name, value, type } of findForm(page, method).controls) {
+  for (const { name, value, type, checked } of findForm(page, method).controls) {
     const sent = given[name]
     if (type === 'file') {
       const [content, fileName] = Buffer.isBuffer(sent) ? [[new Uint8Array(sent)], 'a.b'] : [[], '']
       body.append(name, new Blob(content), fileName)
-    } else if (type !== 'submit' && type !== 'checkbox') {
-      body.append(name, type !== 'hidden' && typeof sent === 'string' ? sent : value)
+    } else if (type === 'checkbox' ? sent === 'on' : type !== 'submit' && (type !== 'radio' || checked)) {
+      body.append(name, /hidden|checkbox|radio/.test(type) || typeof sent !== 'string' ? value : sent)
     }
-    if (type === 'checkbox' && sent === 'on') body.append(name, value)
   }
   return app.inject({ method: 'POST', url: '/pets', headers: { accept: types.html }, payload: body })
 }
@@ -652,16 +651,13 @@ t.test('a file is not there for who may not see it, if there is none, or if it i
     ['/pets/2/files/photo', 'all', 404],
     ['/pets/2/files/key', 'all', 404],
     ['/pets/2/files/name', 'all', 404],
-    ['/pets/3/files/scan', 'all', 404],
-    ['/pets/x/files/scan', 'all', 404],
     ['/pets/2/files/scan?a=1', 'all', 400]
   ]
   for (const [url, role, status] of cases) {
     const { statusCode, body } = await app.inject({ url, headers: { 'x-role': role } })
     t.equal(statusCode, status, `${role} ${url} ${body}`)
   }
-  const guest = await app.inject({ url: '/pets/2', headers: { accept: types.html, 'x-role': 'guest' } })
-  t.notMatch(guest.body, 'scan')
+  t.notMatch((await app.inject({ url: '/pets/2.html', headers: { 'x-role': 'guest' } })).body, 'scan')
 })
 
 t.test('a conflict about a file says what both are, and keeps the one that is chosen', async (t) => {
@@ -671,10 +667,9 @@ t.test('a conflict about a file says what both are, and keeps the one that is ch
   store.update(1, { scan: base64Of('pdf') }, { version: undefined, scope: {} })
   const stale = await submit(app, body, { 'pet[scan]': bytesOf('gif') })
   t.equal(stale.statusCode, 412)
-  t.match(stale.body, 'PDF, 8 bytes')
-  t.match(stale.body, 'A file is chosen.')
+  t.match(stale.body, /A file is chosen[^]*PDF, 8 bytes/)
   t.equal((await submit(app, stale.body, {})).statusCode, 303)
-  t.ok([base64Of('gif'), base64Of('pdf')].includes(store.get(1, {})?.attributes.scan))
+  t.equal(store.get(1, {})?.attributes.scan, base64Of('gif'))
 })
 
 t.test('an import that is cut off inside the file, or names no field, is refused', async (t) => {
