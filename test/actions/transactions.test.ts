@@ -201,12 +201,12 @@ t.test('a handler sends no answer for one of many rows, and its headers are not 
     list: () => [],
     take: async ({ reply, store, id, guard, openTransaction, signal }) => {
       await store.update(id, { published: true }, guard, { openTransaction, signal })
-      reply.hijack().raw.end('mine')
+      reply.hijack().raw.end('sent')
     }
   })
   t.equal((await send(app, 'POST', '/posts/send', { id: [1, 2] })).status, 500)
   t.equal((await send(app, 'POST', '/posts/list', { id: [1, 2] })).status, 500)
-  t.equal((await app.inject({ method: 'POST', url: '/posts/take', payload: { id: [1, 2] } })).body, 'mine')
+  t.equal((await app.inject({ method: 'POST', url: '/posts/take', payload: { id: [1, 2] } })).body, 'sent')
   t.equal(await published(app), '')
   const { statusCode, headers } = await app.inject({ method: 'POST', url: '/posts/tag', payload: { id: [1] } })
   t.strictSame([statusCode, headers.etag, headers.location, headers['x-seen']], [200, undefined, undefined, '1'])
