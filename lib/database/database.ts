@@ -166,7 +166,7 @@ function makeResources (
     const own = tableOptionsOf(given, table)
     const { except, formPages, hide, ...others } = own
     // A version without the values that nobody sees would not tell a row from another one with its number.
-    const isSeen = hide === undefined && (own.roles ?? defaults.roles) === undefined
+    const isSeen = hide === undefined && own.attributes === undefined && (own.roles ?? defaults.roles) === undefined
     const acting = table.needsVersion && !isSeen ? { ...table, canUpdate: false, canDelete: false } : table
     const { messages, ...named } = names.get(table) as ResourceNames
     return [table, {

@@ -59,14 +59,14 @@ export function isFile (value: unknown): value is string {
   return typeof value === 'string' && value !== '' && isBase64(value)
 }
 
-/** Returns whether an attribute is a file: bytes that clients may read. No path of a route has a name with a colon. */
-export function hasFiles ({ name, shape, writeOnly }: Property): boolean {
-  return isBytesShape(shape) && !writeOnly && !name.includes(':')
+/** Returns whether an attribute is a file: bytes that clients may read. */
+export function isFileAttribute ({ shape, writeOnly }: Property): boolean {
+  return isBytesShape(shape) && !writeOnly
 }
 
 /** Returns the attributes of a resource that are files. */
 export function filesOf ({ attributes }: Pick<Resource, 'attributes'>): readonly Property[] {
-  return [...attributes.values()].filter(hasFiles)
+  return [...attributes.values()].filter(isFileAttribute)
 }
 
 /** The most files for which a body has room. The bodies of wide tables of files would fill the memory. */

@@ -126,7 +126,7 @@ export class Negotiator {
 
   /** Makes the first hook of a route, which negotiates and checks its requests. */
   negotiate (route: RouteInfo): onRequestHookHandler {
-    const { safe, allow, allowed, parameters, endsWithId, hasQueryBody, form, isFile } = route
+    const { safe, allow, allowed, parameters, endsWithId, hasQueryBody, form, sendsBytes } = route
     const { trustedOrigins } = this.#compiled.options
     return (request, reply, done) => {
       const state = this.makeState(request, reply, route)
@@ -140,7 +140,7 @@ export class Negotiator {
       else if (safe) request.query = withoutIgnored(state.request.query, parameters, state.choice.format.ignored)
       checkQuery(state.request.query, parameters)
       // The body of a QUERY may name the format.
-      if (!state.negotiated.isAcceptable && !hasQueryBody && !isFile) throw this.#notAcceptable(state)
+      if (!state.negotiated.isAcceptable && !hasQueryBody && !sendsBytes) throw this.#notAcceptable(state)
       if (form !== undefined && state.choice.format.writer.imported === undefined) {
         throw new NotAcceptableError('only a page (text/html) shows what is here')
       }

@@ -131,7 +131,7 @@ function makeInfo (
   { allow, suffix }: { readonly allow?: string, readonly suffix?: string | undefined } = {}
 ): RouteInfo {
   const { actions: [asked, ...others], parameters, readPayload, customAction } = route
-  const { hasQueryBody = false, mergesPatches = false, isFile = false } = route
+  const { hasQueryBody = false, mergesPatches = false, sendsBytes = false } = route
   return {
     declared: route,
     path,
@@ -144,7 +144,7 @@ function makeInfo (
     safe: readPayload === undefined,
     hasQueryBody,
     mergesPatches,
-    isFile,
+    sendsBytes,
     form: route.form?.body,
     takesLists: param === undefined && customAction === undefined,
     parameters,

@@ -150,7 +150,7 @@ class RouteTable {
       '',
       `${this.#urls.row}/${FILES}/${name}`,
       { isMember: true, param: this.#member.param, isPage: true },
-      this.#reads('show', this.#handlers.file(name), FORMAT).map((route) => ({ ...route, isFile: true }))
+      this.#reads('show', this.#handlers.file(name), FORMAT).map((route) => ({ ...route, sendsBytes: true }))
     ))
   }
 

@@ -41,7 +41,7 @@ export interface Route {
   /** Whether its PATCH may have a merge patch. @default false */
   readonly mergesPatches?: boolean
   /** Whether it sends bytes of a type of their own, whatever `Accept` names. @default false */
-  readonly isFile?: boolean
+  readonly sendsBytes?: boolean
   /** The form that its requests have instead of the bodies of the resource. */
   readonly form?: { readonly body: BodyFormat }
   /** The size of its largest body, in bytes. @default the limit of the app */
@@ -78,7 +78,7 @@ export interface RouteInfo extends Pick<RoutePath, 'isMember' | 'param' | 'endsW
   /** Whether a PATCH may have a merge patch. */
   readonly mergesPatches: boolean
   /** Whether it sends bytes of a type of their own, whatever `Accept` names. */
-  readonly isFile: boolean
+  readonly sendsBytes: boolean
   /** The only format that bodies may have; `undefined` for those of the resource. */
   readonly form: BodyFormat | undefined
   /** Whether requests may have many rows. A singleton has none. */

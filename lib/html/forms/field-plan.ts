@@ -1,9 +1,10 @@
 import { isPartial } from '../../core/resource/visible.js'
-import { isBytesShape, isDecimalShape, isOfShape } from '../../core/schema/convert-text.js'
+import { isDecimalShape, isOfShape } from '../../core/schema/convert-text.js'
 import { isLegalText } from '../../core/schema/legal-text.js'
 import { openShape, type Property, type Shape } from '../../core/schema/shape.js'
 import type { Schema } from '../../core/schema/types.js'
 import { isObject, ownMember } from '../../core/util/own-property.js'
+import { isFileAttribute } from '../../core/formats/files.js'
 import type { FormNode } from '../../core/formats/form/parse.js'
 import { takesPlainText } from '../../core/formats/form/read.js'
 import { annotationOf, labelOf } from '../names.js'
@@ -70,7 +71,7 @@ const DEPTH = 4
 export function compileFieldPlan (property: Property, isUnique = false): FieldPlan {
   const plan = compileWithin(property, [])
   // A file inside an object or an array is edited as base64.
-  if (isBytesShape(property.shape) && !property.writeOnly) return { ...plan, mode: 'file', width: undefined }
+  if (isFileAttribute(property)) return { ...plan, mode: 'file', width: undefined }
   return isUnique && plan.mode === 'text' && !plan.isLong ? { ...plan, mode: 'line' } : plan
 }
 

@@ -103,7 +103,7 @@ html:has(.long, .notice, .pick :checked) { scroll-padding-block: 4rem 5rem }
   .heads { display: none }
   .row { flex-direction: column; margin-block-end: 1rem; padding-block-end: 1rem;
     border-block-end: 1px solid var(--line) }
-  /* Of three buttons, only the main one stays in view, unless the keyboard is among them. */
+  /* Only the main one of three buttons stays in view, unless the keyboard is among them. */
   .long > .actions:has([name]):not(:has(:focus-visible)) { inset-block-end: -3.2rem }
   .long > .actions:has([name]) > .primary { flex-basis: 100% }
   .line { flex-direction: column; gap: .75rem }

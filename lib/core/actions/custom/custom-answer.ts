@@ -42,9 +42,8 @@ export async function toOutcome (answer: HandlerAnswer, state: ActionState): Pro
 }
 
 /** The outcomes that a handler may return. Those of forms and of many rows are reserved. */
-const OUTCOMES: ReadonlySet<unknown> = new Set(
-  Object.keys(OUTCOME_RESPONSES).filter((kind) => !/^(?:revised|selected|importing|blank|edit|file|\w+Many)$/.test(kind))
-)
+const RESERVED = /^(?:revised|selected|importing|blank|edit|file|\w+Many)$/
+const OUTCOMES: ReadonlySet<unknown> = new Set(Object.keys(OUTCOME_RESPONSES).filter((kind) => !RESERVED.test(kind)))
 
 type ReservedKind = 'revised' | 'selected' | 'importing' | 'blank' | 'file'
 type HandlersOutcome = Exclude<Outcome, { readonly kind: ReservedKind } | RowsOutcome>
