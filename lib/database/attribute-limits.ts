@@ -3,7 +3,7 @@ import type { AttributesSchema, Schema } from '../core/schema/types.js'
 import type { Stamp } from '../core/stores/stamp.js'
 import { checkNames, checkObject, isFunction } from '../core/util/check-option.js'
 import { didYouMean } from '../core/util/words.js'
-import type { TableDescription } from '../sql/tables/description.js'
+import { nameTable, type TableDescription } from '../sql/tables/description.js'
 import type { DatabaseOptions } from './options.js'
 
 type Stamps = NonNullable<DatabaseOptions['stamp']>
@@ -39,7 +39,8 @@ export function checkStamp (given: unknown, tables: readonly TableDescription[],
  * @throws InvalidOptionError if an attribute is unknown, or cannot be hidden or stamped
  */
 export function findLimits (table: TableDescription, hide: unknown, stamps: Stamps): Limits {
-  const { name: ofTable, kind, key = [], columns, attributes, canCreate, canUpdate } = table
+  const { kind, key = [], columns, attributes, canCreate, canUpdate } = table
+  const ofTable = nameTable(table)
   const schemas = schemasOf(attributes)
   const refuse = (option: string, name: string, reason: string): never => {
     throw new InvalidOptionError(option, `names "${name}" of the table "${ofTable}", ${reason}`)

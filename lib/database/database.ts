@@ -14,7 +14,7 @@ import { home as homePage } from '../home/home.js'
 import type { HtmlFormat } from '../html/html.js'
 import type { PageMessages } from '../html/messages.js'
 import type { AppearanceOptions, HtmlOptions } from '../html/options.js'
-import type { TableDescription } from '../sql/tables/description.js'
+import { nameTable, type TableDescription } from '../sql/tables/description.js'
 import { WINGS } from '../wings.js'
 import { connect, nameDatabase, type OpenTable, openTables } from './open-tables.js'
 import type { DatabaseOptions, TableOptions, TableReport } from './options.js'
@@ -157,7 +157,7 @@ function makeResources (
     (table) => tableOptionsOf(given, table).name ?? nameOf(table)
   )
   const findTarget = (name: string, schema: string | undefined): ReferenceTarget | undefined => {
-    const named = served.filter(({ table }) => table.name === name)
+    const named = served.filter(({ table }) => nameTable(table) === name)
     const target = (named.find(({ table }) => table.schema === schema) ?? named[0])?.table
     return target && { name: (names.get(target) as ResourceNames).name, table: target }
   }
@@ -213,7 +213,8 @@ function makeReport (table: TableDescription, compiled: CompiledResource | undef
 }
 
 function logTables ({ log }: FastifyInstance, tables: readonly TableReport[]): void {
-  for (const { table: { name }, path, actions, problems } of tables) {
+  for (const { table, path, actions, problems } of tables) {
+    const name = nameTable(table)
     const reasons = problems.map(({ problem }) => problem)
     if (path === undefined) log.warn({ table: name, problems: reasons }, `the table "${name}" is not served`)
     else log.info({ table: name, path, actions, problems: reasons }, `the table "${name}" is served at ${path}`)

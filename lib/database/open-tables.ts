@@ -16,7 +16,7 @@ import { openAtStart } from '../sql/sqlite/driver.js'
 import type { SqliteDatabase } from '../sql/sqlite/statement.js'
 import { shareFile } from '../sql/sqlite/file.js'
 import { sqliteStore } from '../sql/sqlite/store.js'
-import type { TableDescription } from '../sql/tables/description.js'
+import { nameTable, type TableDescription } from '../sql/tables/description.js'
 import { checkSelection, type DescribeOptions, selectTables } from '../sql/tables/selection.js'
 import { checkStamp, findLimits, limitAttributes, limitTable } from './attribute-limits.js'
 import type { DatabaseOptions, TableOptions } from './options.js'
@@ -111,14 +111,14 @@ export async function openTables (connection: Connection, options: DatabaseOptio
   const tables = await describe(connection, options)
   // Without a write, nothing in a file changes, not even its journal mode. The description says what writes it allows.
   if (options.file !== undefined && options.write !== true) connection.database?.exec('PRAGMA query_only = ON')
-  const names = tables.map(({ name }) => name)
+  const names = tables.map(nameTable)
   for (const name of Object.keys(given)) checkKnown('tables', name, names)
   const stamps = checkStamp(options.stamp ?? {}, tables)
   return Promise.all(tables.map(async (found): Promise<OpenTable> => {
     if (!found.isServed) return { table: found, store: undefined }
     const own = tableOptionsOf(given, found) as TableOptions & { readonly store?: Store }
     const { store, attributes, hide, softDelete, stamp = {} } = own
-    const ofTable = checkStamp(stamp, [found], `tables.${found.name}.stamp`)
+    const ofTable = checkStamp(stamp, [found], `tables.${nameTable(found)}.stamp`)
     const limits = findLimits(found, hide, { ...stamps, ...ofTable })
     const table = limitTable(found, limits)
     try {
@@ -148,8 +148,8 @@ async function describe (
   { descriptions, schema, only, except }: DatabaseOptions
 ): Promise<readonly TableDescription[]> {
   if (descriptions === undefined) return describeDatabase(pool ?? database, { schema, only, except })
-  const selected = selectTables(descriptions.map(({ name }) => name), { only, except })
-  return descriptions.filter(({ name }) => selected.includes(name))
+  const selected = selectTables(descriptions.map(nameTable), { only, except })
+  return descriptions.filter((table) => selected.includes(nameTable(table)))
 }
 
 /** Makes the store of a table, and checks that the table fits. */

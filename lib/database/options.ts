@@ -62,8 +62,11 @@ export type DatabaseSource = PostgresTables | SqliteTables | SqliteFileTables
 export interface PostgresTables {
   /** A pool of pg. */
   readonly pool: PostgresPool
-  /** The schema of the tables. @default those that `search_path` finds */
-  readonly schema?: string
+  /**
+   * The schema of the tables, or several: those of the first one have plain names, and all others those of their schema
+   * as well, such as `hr.employees` in options and `/hr-employees`. @default those that `search_path` finds
+   */
+  readonly schema?: string | readonly string[]
   readonly database?: never
   readonly file?: never
 }

@@ -2,7 +2,7 @@ import { InvalidOptionError } from '../core/errors.js'
 import { capitalize, wordsOf } from '../core/util/words.js'
 import { pluralize, singularize } from '../core/resource/inflection.js'
 import type { ResourceWords } from '../core/formats/view.js'
-import type { TableDescription } from '../sql/tables/description.js'
+import { nameTable, type TableDescription } from '../sql/tables/description.js'
 import { show } from '../core/util/check-option.js'
 
 /** The options that name the resource of a table. */
@@ -39,8 +39,8 @@ export function splitName (name: string, isLoud: boolean = name === name.toUpper
 }
 
 /**
- * Names the resource of each table. A default name that is taken gets the table's schema as its first word, or else a
- * number as its last one.
+ * Names the resource of each table. Outside of the first schema, a default name begins with the schema. Otherwise, one
+ * that is taken gets the table's schema as its first word, or else a number as its last one.
  * @param nameOf the names that the app has chosen
  * @throws InvalidOptionError if the app has given two tables the same name
  */
@@ -66,7 +66,7 @@ export function nameResources (
     if (other !== undefined) {
       throw new InvalidOptionError(
         'nameOf',
-        `must not give the name "${name}" to both "${other.name}" and "${table.name}"`
+        `must not give the name "${name}" to both "${nameTable(other)}" and "${nameTable(table)}"`
       )
     }
     claim(table, { name, singular: singularize(name), path: join(splitName(name)) })
@@ -77,8 +77,9 @@ export function nameResources (
 
 /** Returns the first names for a table that no other table has. */
 function makeFree (table: TableDescription, taken: ReadonlyMap<string, TableDescription>): ResourceNames {
-  const { name, schema } = table
+  const { name, schema, qualifiedName } = table
   const words = splitName(name)
+  const begin = qualifiedName === undefined ? [] : splitName(schema ?? '')
   // Nothing is left of a name of symbols, so its code points are its name.
   const own = words.length > 0 ? words : [spell(name) || 'table']
   const findOther = (made: ResourceNames): TableDescription | undefined =>
@@ -92,16 +93,16 @@ function makeFree (table: TableDescription, taken: ReadonlyMap<string, TableDesc
       wordsOf(names.singular) === messages.singular
     return isPlain ? names : { ...names, messages }
   }
-  const first = make([])
+  const first = make(begin)
   const other = findOther(first)
   if (other === undefined) return first
-  if (schema !== undefined && schema !== other.schema) {
+  if (schema !== undefined && schema !== other.schema && qualifiedName === undefined) {
     const qualified = make(splitName(schema))
     if (findOther(qualified) === undefined) return qualified
   }
   let number = 2
-  while (findOther(make([], String(number))) !== undefined) number++
-  return make([], String(number))
+  while (findOther(make(begin, String(number))) !== undefined) number++
+  return make(begin, String(number))
 }
 
 /**

@@ -3,7 +3,7 @@ import { capitalize, wordsOf } from '../core/util/words.js'
 import { nameReference } from '../core/relations/relations.js'
 import { type ActionName, referencedAttribute } from '../core/resource/resource.js'
 import type { AttributesSchema, Schema } from '../core/schema/types.js'
-import type { TableDescription } from '../sql/tables/description.js'
+import { nameTable, type TableDescription } from '../sql/tables/description.js'
 import { isObject } from '../core/util/own-property.js'
 import type { TableOptions } from './options.js'
 import { splitName } from './resource-names.js'
@@ -11,8 +11,9 @@ import { splitName } from './resource-names.js'
 /** Returns the options that the app gives to a table. A table may be called `constructor`. */
 export function tableOptionsOf (
   given: Readonly<Record<string, TableOptions>>,
-  { name }: TableDescription
+  table: TableDescription
 ): TableOptions {
+  const name = nameTable(table)
   return Object.hasOwn(given, name) ? given[name] as TableOptions : {}
 }
 
@@ -25,7 +26,7 @@ export function findActions (
   write: boolean,
   { only, except = [], formPages = true }: Pick<TableOptions, 'only' | 'except' | 'formPages'>
 ): readonly ActionName[] {
-  const { name, canCreate, canUpdate, canDelete } = table
+  const { canCreate, canUpdate, canDelete } = table
   const possible: readonly ActionName[] = [
     'list',
     'show',
@@ -41,7 +42,7 @@ export function findActions (
   const other = chosen.find((action) => !possible.includes(action))
   if (other === undefined) return chosen
   const cure = write ? 'which its database does not allow' : 'which needs the option "write: true"'
-  throw new InvalidOptionError('tables', `has "${name}", whose "only" names '${other}', ${cure}`)
+  throw new InvalidOptionError('tables', `has "${nameTable(table)}", whose "only" names '${other}', ${cure}`)
 }
 
 /** Adds titles to attributes whose columns have names that pages would show badly: `FIRST_NAME` → `First name`. */

@@ -12,7 +12,7 @@ export function writeProgram (settings: Settings): string {
   const hasRoles = hidden.some(({ role }) => role !== undefined)
   const options = [
     isUrl ? 'pool' : `file: ${quote(source)}`,
-    ...(schema === undefined ? [] : [`schema: ${quote(schema)}`]),
+    ...(schema === undefined ? [] : [`schema: ${quoteAll(schema)}`]),
     ...(only === undefined ? [] : [`only: ${quoteAll(only)}`]),
     ...(except === undefined ? [] : [`except: ${quoteAll(except)}`]),
     `write: ${write}`,

@@ -5,6 +5,8 @@ import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { type LoadModule, loadModule } from '../../sql/sqlite/file.js'
 import { findMember } from '../../core/util/own-property.js'
 import { registryOf } from '../../core/routes/route-registry.js'
+import { findOtherSchemas } from '../../sql/postgres/describe/describe-postgres.js'
+import { nameTable } from '../../sql/tables/description.js'
 import { database } from '../database.js'
 import type { TableReport } from '../options.js'
 import { findDifference } from './diff.js'
@@ -87,8 +89,9 @@ async function serve (settings: Settings, surroundings: Surroundings): Promise<v
   try {
     addGuards(app, settings)
     let reports: readonly TableReport[] = []
+    const source = await openSource(app, settings, load)
     app.register(database, {
-      ...await openSource(app, settings, load),
+      ...source,
       write,
       ...(only && { only }),
       ...(except && { except }),
@@ -106,8 +109,9 @@ async function serve (settings: Settings, surroundings: Surroundings): Promise<v
       report: (tables) => { reports = tables }
     })
     const url = `${await listen(app, host, port)}${prefix}/`
+    const others = source.pool === undefined ? [] : await findOtherSchemas(source.pool, settings.schema)
     clearTimeout(waiting)
-    print(describe(settings, url, reports))
+    print(describe(settings, url, reports, others))
     if (!isLoopback(host) && users.length === 0) {
       const what = write ? 'change' : 'read'
       complain(`Warning: everybody who reaches ${host} can ${what} the data. Add --user NAME:PASSWORD.\n`)
@@ -141,26 +145,31 @@ async function listen (app: FastifyInstance, host: string, port: number): Promis
 }
 
 /** Describes what is served, and what is not and why. */
-function describe (settings: Settings, url: string, reports: readonly TableReport[]): string {
+function describe (
+  settings: Settings,
+  url: string,
+  reports: readonly TableReport[],
+  schemas: readonly string[]
+): string {
   const served = reports.filter(({ path }) => path !== undefined)
   const width = Math.max(0, ...served.map(({ path }) => String(path).length))
-  const lines = served.map(({ path, table: { name, kind }, actions }) => {
+  const lines = served.map(({ path, table, table: { kind }, actions }) => {
     const writes = actions.filter((action) => action === 'create' || action === 'update' || action === 'delete')
     const notes = [
       ...(kind === 'table' ? [] : [kind]),
       ...(settings.write ? [writes.join(', ') || 'read-only'] : [])
     ]
-    return `  ${String(path).padEnd(width)}  ${name}${notes.length > 0 ? ` (${notes.join('; ')})` : ''}`
+    return `  ${String(path).padEnd(width)}  ${nameTable(table)}${notes.length > 0 ? ` (${notes.join('; ')})` : ''}`
   })
   const views: string[] = []
-  const problems = reports.flatMap(({ table: { name, kind }, path, problems }) =>
+  const problems = reports.flatMap(({ table, table: { name, kind }, path, problems }) =>
     problems
       // A problem of a whole table that is served is about its writes.
       .filter(({ column }) => settings.write || path === undefined || column !== undefined)
       .flatMap(({ problem }) => {
         const isView = kind === 'view' && path !== undefined && problem === `The view "${name}" is read-only.`
-        if (isView) views.push(name)
-        return isView ? [] : [`  ${name}${path === undefined ? ' is not served' : ''}: ${problem}`]
+        if (isView) views.push(nameTable(table))
+        return isView ? [] : [`  ${nameTable(table)}${path === undefined ? ' is not served' : ''}: ${problem}`]
       }))
   if (views.length > 0) problems.push(`  Views are read-only: ${views.join(', ')}`)
   const access = settings.write ? 'Clients can change the rows.' : 'It is read-only; --write allows changes.'
@@ -168,12 +177,21 @@ function describe (settings: Settings, url: string, reports: readonly TableRepor
     `${nameSource(settings)} is at ${url}`,
     served.length === 0 ? 'No table is served.' : access,
     ...(lines.length > 0 ? ['', ...lines] : []),
+    ...(schemas.length > 0 ? ['', describeSchemas(schemas)] : []),
     ...(problems.length > 0 ? ['', 'What is not served or cannot be written:', ...problems] : []),
     '',
     'Stop it with Ctrl-C.',
     ''
   ].join('\n')
 }
+
+/** Says which other schemas have tables. There may be hundreds. */
+function describeSchemas (names: readonly string[]): string {
+  const more = names.length > MOST_SCHEMAS ? `, and ${names.length - MOST_SCHEMAS} more` : ''
+  return `Other schemas with tables: ${names.slice(0, MOST_SCHEMAS).join(', ')}${more}. Serve them with --schema.`
+}
+
+const MOST_SCHEMAS = 10
 
 /** Opens a page in the browser of the user. */
 function openBrowser (url: string, { env, complain }: Surroundings): void {

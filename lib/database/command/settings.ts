@@ -11,7 +11,7 @@ export interface Settings {
   readonly write: boolean
   readonly only: readonly string[] | undefined
   readonly except: readonly string[] | undefined
-  readonly schema: string | undefined
+  readonly schema: readonly string[] | undefined
   readonly port: number
   readonly host: string
   /** The path below which everything is served, or the empty text. */
@@ -72,7 +72,7 @@ path of a module that exports the Fastify app. The exit code is 1 if a table doe
   --write               allow clients to create, update and delete rows (default: read-only)
   --only NAME,NAME      serve only these tables and views
   --except NAME,NAME    leave out these tables and views
-  --schema NAME         serve the tables of this schema of PostgreSQL (default: search_path)
+  --schema NAME,NAME    serve the tables of these schemas of PostgreSQL (default: search_path)
   --port NUMBER         listen on this port (default: 3000)
   --host ADDRESS        listen on this address (default: 127.0.0.1)
   --prefix PATH         serve everything below this path, such as /tables
@@ -91,7 +91,7 @@ const OPTIONS = {
   write: { type: 'boolean' },
   only: { type: 'string', multiple: true },
   except: { type: 'string', multiple: true },
-  schema: { type: 'string' },
+  schema: { type: 'string', multiple: true },
   port: { type: 'string' },
   host: { type: 'string' },
   prefix: { type: 'string' },
@@ -117,7 +117,7 @@ export function parseSettings (
   if (values.help === true) return 'help'
   if (values.version === true) return 'version'
   if (positionals[0] === 'diff') return parseDiff(positionals.slice(1), Object.keys(values))
-  const { write = false, open = false, print = false, host = '127.0.0.1', schema, prefix = '' } = values
+  const { write = false, open = false, print = false, host = '127.0.0.1', prefix = '' } = values
   const [source = url, other] = positionals
   if (source === undefined || source === '') throw new CommandError('Name a database: fastify-resources FILE|URL', 2)
   if (other !== undefined) {
@@ -128,7 +128,7 @@ export function parseSettings (
     const [scheme] = source.split('//')
     throw new CommandError(`A URL must begin with postgres://, not with ${scheme}// Other databases are not served.`, 2)
   }
-  if (schema !== undefined && !isUrl) throw new CommandError('--schema is for PostgreSQL. Leave it out for a file.', 2)
+  if (values.schema && !isUrl) throw new CommandError('--schema is for PostgreSQL. Leave it out for a file.', 2)
   const split = (lists: readonly string[] | undefined): string[] | undefined =>
     lists?.flatMap((list) => list.split(','))
   const hidden = split(values.hide)?.map(parseHidden) ?? []
@@ -141,7 +141,7 @@ export function parseSettings (
     throw new CommandError(`--stamp needs ${option}, because ${reason}.`, 2)
   }
   const address = { port: parsePort(values.port), host, ...checkPlace(prefix, values.origin) }
-  const selection = { only: split(values.only), except: split(values.except), schema }
+  const selection = { only: split(values.only), except: split(values.except), schema: split(values.schema) }
   return { source, isUrl, write, ...selection, ...address, users, hidden, stamps, open, print }
 }
 

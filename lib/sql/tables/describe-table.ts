@@ -43,7 +43,7 @@ class TableDescriber {
   }
 
   describe (): TableDescription {
-    const { name, schema, kind, description } = this.#table
+    const { name, schema, qualifiedName, kind, description } = this.#table
     const key = this.#findKey()
     const version = this.#findVersion(key)
     const served = [...this.#columns.values()].filter(({ name }) => name !== key?.column && name !== version)
@@ -56,6 +56,7 @@ class TableDescriber {
     return {
       name,
       ...(schema === undefined ? {} : { schema }),
+      ...(qualifiedName === undefined ? {} : { qualifiedName }),
       kind,
       id: key?.id ?? 'string',
       ...(key === undefined || key.column !== undefined

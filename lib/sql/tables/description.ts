@@ -9,6 +9,11 @@ export interface TableDescription {
   name: string
   /** The schema that contains the table, in PostgreSQL. */
   schema?: string
+  /**
+   * The name by which options and references call a table outside of the first schema: `hr.employees`. The names of its
+   * resource begin with the schema, too. @default `name`
+   */
+  qualifiedName?: string
   /** What the database calls it. A partitioned table is a table. */
   kind: 'table' | 'view' | 'materialized view' | 'foreign table'
   /** The type of the ids. */
@@ -43,10 +48,16 @@ export interface TableDescription {
   isServed: boolean
 }
 
+/** Returns the name by which options and references call a table. */
+export function nameTable ({ name, qualifiedName = name }: Pick<TableDescription, 'name' | 'qualifiedName'>): string {
+  return qualifiedName
+}
+
 /** A table as the catalog of a database describes it, with the schemas of its columns. */
 export interface FoundTable {
   readonly name: string
   readonly schema?: string
+  readonly qualifiedName?: string | undefined
   readonly kind: TableDescription['kind']
   readonly description?: string | undefined
   readonly columns: readonly FoundColumn[]

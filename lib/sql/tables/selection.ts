@@ -5,8 +5,11 @@ import { REQUESTS } from '../requests.js'
 
 /** The selection of the tables to describe. */
 export interface DescribeOptions {
-  /** The schema of the tables, in PostgreSQL. @default all tables that `search_path` finds */
-  readonly schema?: string | undefined
+  /**
+   * The schema of the tables, in PostgreSQL, or several. Options and references call the tables of all but the first
+   * one `hr.employees`. @default all tables that `search_path` finds
+   */
+  readonly schema?: string | readonly string[] | undefined
   /** The names of the tables to describe. @default all but that of the option `idempotency` */
   readonly only?: readonly string[] | undefined
   /** The names of the tables to leave out. @default [] */
@@ -20,8 +23,9 @@ export interface DescribeOptions {
 export function checkSelection (options: DescribeOptions): void {
   checkOptionNames(options, ['schema', 'only', 'except'], 'describeDatabase')
   const { schema, only, except } = options
-  if (schema !== undefined && (typeof schema !== 'string' || schema === '')) {
-    throw new InvalidOptionError('schema', 'must be the name of a schema')
+  const schemas: readonly unknown[] = schema === undefined ? ['public'] : [schema].flat()
+  if (schemas.length === 0 || !schemas.every((name) => typeof name === 'string' && name !== '')) {
+    throw new InvalidOptionError('schema', "must be the name of a schema, or a list such as ['sales', 'hr']")
   }
   for (const [option, names] of Object.entries({ only, except })) {
     if (names !== undefined && (!Array.isArray(names) || !names.every((name) => typeof name === 'string'))) {

@@ -382,7 +382,7 @@ async function printPrograms (t: Test): Promise<ReadonlyArray<{ readonly path: s
   const url = 'postgres://ann:secret@localhost/shop'
   const origins = ['--origin', 'https://tables.example.com', '--prefix', '/tables']
   const programs = [
-    ['a.sqlite', ...origins], ['a.sqlite', '--user', 'a:b'], [url, '--schema', 'sales', '--except', 'log'],
+    ['a.sqlite', ...origins], ['a.sqlite', '--user', 'a:b'], [url, '--schema', 'sales,hr', '--except', 'log'],
     [url, '--host', '0.0.0.0', '--user', 'a:b'],
     [
       'a.sqlite', '--write', '--user', 'a:b:clerk', '--user', 'c:d', '--hide', "orders.it's,clerk:orders.note",
@@ -404,7 +404,7 @@ async function printPrograms (t: Test): Promise<ReadonlyArray<{ readonly path: s
 
 t.test('each printed program has what the command was given', async (t) => {
   const programs = await printPrograms(t)
-  t.match(programs[2]?.printed, /\n {2}pool,\n {2}schema: 'sales',\n {2}except: \['log'\],\n {2}write: false,\n/)
+  t.match(programs[2]?.printed, /\n {2}pool,\n {2}schema: \['sales', 'hr'\],\n {2}except: \['log'\],\n {2}write: false,\n/)
   t.notMatch(programs[3]?.printed, 'DNS rebinding')
   t.match(programs[0]?.printed, "const hosts = ['127.0.0.1', 'localhost', '::1', '[::1]', 'tables.example.com']\n")
   t.match(programs[0]?.printed, ", trustedOrigins: ['https://tables.example.com'] },\n  prefix: '/tables',\n")

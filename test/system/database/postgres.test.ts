@@ -1,8 +1,11 @@
 import fastify, { type FastifyInstance } from 'fastify'
-import t from 'tap'
-import { database, describeDatabase, type TableReport } from '../../../lib/database/index.js'
+import t, { type Test } from 'tap'
+import {
+  database, describeDatabase, type PostgresTables, type TableReport, type TablesOptions
+} from '../../../lib/database/index.js'
 import { run } from '../../../lib/database/command/run.js'
 import { loadModule } from '../../../lib/sql/sqlite/file.js'
+import { start } from '../../support/command.js'
 import { startPostgres } from '../../support/stores/postgres.js'
 
 const server = await startPostgres(t)
@@ -256,4 +259,127 @@ t.test('a write beyond the columns that a role may write says which were ignored
     t.strictSame([res.statusCode, res.headers['ignored-attributes']], [method === 'POST' ? 201 : 200, ignored], payload)
     t.match((await app.inject('/clerks/1.json')).json(), { clerk: { name: 'Bob', salary: 100 } })
   }
+})
+
+const serverOfSchemas = await startPostgres(t)
+const poolOfSchemas = serverOfSchemas.pool()
+await poolOfSchemas.query(`
+  CREATE SCHEMA sales; CREATE SCHEMA hr; CREATE SCHEMA "Big Data"; CREATE SCHEMA empty; CREATE SCHEMA secret;
+  CREATE TABLE hr.departments (id serial PRIMARY KEY, name text NOT NULL);
+  CREATE TABLE hr.employees (
+    id serial PRIMARY KEY, name text NOT NULL, salary integer, department_id integer REFERENCES hr.departments
+  );
+  CREATE TABLE sales.employees (id serial PRIMARY KEY, region text);
+  CREATE TABLE sales.orders (
+    id serial PRIMARY KEY, seller_id integer REFERENCES hr.employees, rep_id integer REFERENCES sales.employees,
+    source_id integer
+  );
+  CREATE TABLE sales.hr_departments (id serial PRIMARY KEY);
+  CREATE TABLE "Big Data"."Click" (id serial PRIMARY KEY, order_id integer REFERENCES sales.orders);
+  ALTER TABLE sales.orders ADD FOREIGN KEY (source_id) REFERENCES "Big Data"."Click";
+  CREATE VIEW hr.paid AS SELECT id, name FROM hr.employees WHERE salary > 0;
+  CREATE TABLE secret.plans (id serial PRIMARY KEY);
+  INSERT INTO hr.departments (name) VALUES ('Law');
+  INSERT INTO hr.employees (name, salary, department_id) VALUES ('Ann', 5, 1);
+  INSERT INTO sales.employees (region) VALUES ('North');
+  INSERT INTO sales.orders (seller_id, rep_id) VALUES (1, 1);
+  CREATE ROLE seller LOGIN PASSWORD 'secret';
+  GRANT USAGE ON SCHEMA sales, hr, "Big Data" TO seller;
+  GRANT SELECT ON ALL TABLES IN SCHEMA sales, hr, "Big Data" TO seller;
+  GRANT SELECT ON secret.plans TO seller`)
+
+type SchemaOptions = Partial<TablesOptions> & Pick<PostgresTables, 'schema'>
+
+/** Serves schemas, and returns what the report says. */
+async function serveSchemas (t: Test, options: SchemaOptions) {
+  const app = fastify({ pluginTimeout: 0 })
+  t.teardown(() => app.close())
+  let reports: readonly TableReport[] = []
+  app.register(database, { pool: poolOfSchemas, report: (tables) => { reports = tables }, ...options })
+  await app.ready()
+  const json = async (url: string): Promise<object> =>
+    (await app.inject({ url, headers: { accept: 'application/json' } })).json()
+  const names = reports.map(({ table: { qualifiedName, name }, path }) => `${qualifiedName ?? name} ${path}`)
+  return { app, reports, names, json }
+}
+
+t.test('tables of the first schema have plain names, and all others those of their schema', async (t) => {
+  const { app, reports, names, json } = await serveSchemas(t, { schema: ['sales', 'hr', 'Big Data'] })
+  t.strictSame(names, [
+    'employees /employees', 'hr_departments /hr-departments', 'orders /orders', 'Big Data.Click /big-data-clicks',
+    'hr.departments /hr-departments-2', 'hr.employees /hr-employees', 'hr.paid /hr-paids'
+  ])
+  t.match(reports.find(({ path }) => path === '/hr-employees'), {
+    name: 'hrEmployees', table: { name: 'employees', schema: 'hr', qualifiedName: 'hr.employees' }
+  })
+  t.match(await json('/orders/1?include=seller,rep'), {
+    order: { id: 1, seller_id: 1, rep_id: 1, seller: { name: 'Ann', salary: 5 }, rep: { region: 'North' } }
+  }, 'a foreign key leads into the schema that it names')
+  t.match(await json('/hr-employees/1?include=department'), { hrEmployee: { department: { name: 'Law' } } })
+  const page = async (url: string): Promise<string> =>
+    (await app.inject({ url, headers: { accept: 'text/html' } })).body
+  t.match(await page('/hr-employees'), '<h1>Hr employees</h1>')
+  t.match(await page('/orders'), '<a href="/hr-employees/1">Ann</a>')
+  const home = await page('/')
+  for (const title of ['Employees', 'Hr employees', 'Big data click']) t.match(home, `>${title}</a>`)
+
+  // Which tables another schema has changes no name.
+  t.strictSame((await serveSchemas(t, { schema: ['hr', 'sales'], only: ['employees', 'sales.orders'] })).names,
+    ['employees /employees', 'sales.orders /sales-orders'])
+  const single = await serveSchemas(t, { schema: 'sales' })
+  t.strictSame(single.names, ['employees /employees', 'hr_departments /hr-departments', 'orders /orders'])
+  t.strictSame(single.reports.map(({ table: { references } }) => references), [{}, {}, { rep_id: 'employees' }],
+    'a foreign key to a schema that is not served is none')
+})
+
+t.test('options name a table outside of the first schema with its schema', async (t) => {
+  const schema = ['sales', 'hr']
+  const { names, json } = await serveSchemas(t, {
+    schema,
+    only: ['orders', 'employees', 'hr.employees', 'hr.paid'],
+    except: ['hr.paid'],
+    nameOf: ({ qualifiedName }) => qualifiedName === 'hr.employees' ? 'staff' : undefined,
+    tables: { 'hr.employees': { hide: ['salary'] }, employees: { html: { pageSize: 5 } } }
+  })
+  t.strictSame(names, ['employees /employees', 'orders /orders', 'hr.employees /staff'])
+  t.match(await json('/orders/1?include=seller'), { order: { seller: { name: 'Ann', salary: undefined } } })
+  const described = await describeDatabase(poolOfSchemas, { schema, only: ['orders', 'hr.employees'] })
+  t.strictSame(described.map(({ name, references }) => [name, references]), [
+    ['orders', { seller_id: 'hr.employees', rep_id: 'employees' }], ['employees', { department_id: 'hr.departments' }]
+  ])
+  t.strictSame((await serveSchemas(t, { schema, descriptions: described, only: ['hr.employees'] })).names,
+    ['hr.employees /hr-employees'])
+
+  const cases: ReadonlyArray<readonly [options: object, message: RegExp]> = [
+    [{ only: ['departments'] }, /"only".* names "departments", which is not a table or view/],
+    [{ except: ['hr.employes'] }, /"except".* names "hr.employes".*; did you mean "hr.employees"\?/],
+    [{ tables: { 'hr.employees': { hide: ['id'] } } }, /names "id" of the table "hr.employees"/],
+    [{ tables: { 'hr.employees': { stamp: { at: () => '' } } } }, /"tables.hr.employees.stamp"/],
+    [{ tables: { 'hr.employees': { only: ['create'] } } }, /has "hr.employees", whose "only"/],
+    [{ nameOf: () => 'all' }, /to both "employees" and "hr_departments"/],
+    [{ schema: ['sales', 'hrr'] }, /is "hrr", which does not exist; did you mean "hr"\?/],
+    ...[[], ['sales', ''], 1, ''].map((schema) =>
+      [{ schema }, /"schema".* must be the name of a schema, or a list/] as const)
+  ]
+  for (const [options, message] of cases) {
+    await t.rejects(serveSchemas(t, { schema, ...options }), { message }, String(message))
+  }
+})
+
+t.test('the command says which other schemas have tables', async (t) => {
+  const url = serverOfSchemas.url.replace(/\/\/.*@/, '//seller:secret@')
+  const said = async (...flags: string[]): Promise<string> => (await start(t, [url, ...flags])).printed
+  const bare = await said()
+  t.match(bare, /^No table is served\.\n\nOther schemas with tables: Big Data, hr, sales\. Serve them with --schema\.\n$/m)
+  const both = await said('--schema', 'sales,hr', '--hide', 'hr.employees.salary', '--write')
+  t.match(both, /^ {2}\/hr-employees {4} {2}hr\.employees \(read-only\)\n/m)
+  t.match(both, /^ {2}hr\.departments: The database does not let you write "departments"\.\n/m)
+  t.match(both, /^ {2}Views are read-only: hr\.paid\n/m)
+  t.match(both, /^Other schemas with tables: Big Data\. /m)
+  t.notMatch(await said('--schema', 'sales', '--schema', 'hr,Big Data'), 'Other schemas')
+
+  await poolOfSchemas.query(Array.from({ length: 12 }, (_, index) =>
+    `CREATE SCHEMA tenant${index}; CREATE TABLE tenant${index}.notes (id serial PRIMARY KEY)`).join('; '))
+  t.match((await start(t, [serverOfSchemas.url])).printed, 'Other schemas with tables: Big Data, hr, sales, secret, ' +
+    'tenant0, tenant1, tenant10, tenant11, tenant2, tenant3, and 6 more. Serve them with --schema.\n')
 })

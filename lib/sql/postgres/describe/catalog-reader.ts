@@ -11,6 +11,8 @@ interface CatalogTable {
   readonly table: string
   readonly name: string
   readonly schema: string
+  /** The name by which options call the table: with its schema, unless that is the first one. */
+  readonly called: string
   /** `r` for tables, `p` for partitioned ones, `v` for views, `m` for materialized views, `f` for foreign tables. */
   readonly kind: 'r' | 'p' | 'v' | 'm' | 'f'
   readonly description: string | null
@@ -97,13 +99,13 @@ interface TableParts {
   readonly indexes: readonly CatalogIndex[]
 }
 
-/** Reads the tables of these names from the parts of the catalog. */
+/** Reads the tables that are called by these names from the parts of the catalog. */
 export function readCatalog ({ table, type, ...parts }: CatalogParts, names: readonly string[]): FoundTable[] {
   const types = new Map(type.map((one) => [one.type, one]))
   const columns = groupByTable(parts.column)
   const constraints = groupByTable(parts.constraint)
   const indexes = groupByTable(parts.index)
-  return table.filter(({ name }) => names.includes(name)).map((table) => new TableReader({
+  return table.filter(({ called }) => names.includes(called)).map((table) => new TableReader({
     table,
     columns: columns.get(table.table) ?? [],
     constraints: constraints.get(table.table) ?? [],
@@ -146,12 +148,13 @@ class TableReader {
 
   read (): FoundTable {
     const { table, columns, constraints } = this.#parts
-    const { name, schema, kind, description, mayReadXmin } = table
+    const { name, schema, called, kind, description, mayReadXmin } = table
     const references = constraints.filter((constraint) => constraint.kind === 'f')
     const numbers = this.#findKeyNumbers(references)
     return {
       name,
       schema,
+      qualifiedName: called === name ? undefined : called,
       kind: KINDS[kind],
       description: description ?? undefined,
       columns: isReadable(this.#parts) ? columns.map((column) => this.#readColumn(column, numbers)) : [],

@@ -17,18 +17,19 @@ export async function describePostgres (
   { schema, only, except }: DescribeOptions
 ): Promise<TableDescription[]> {
   const ask = compileAsk(pool)
+  const schemas = schema === undefined ? undefined : [schema].flat()
   const find = async (only?: readonly string[]): Promise<CatalogParts> =>
-    readParts(await ask(CATALOG_QUERY, [schema, only === undefined ? undefined : JSON.stringify(only)]))
+    readParts(await ask(CATALOG_QUERY, [schemas, only].map((names) => names && JSON.stringify(names))))
   const parts = await find(only)
-  if (parts.table.length === 0 && schema !== undefined) {
-    const schemas = (await ask(SCHEMAS, [])).map(({ name }) => String(name))
-    if (!schemas.includes(schema)) {
-      throw new InvalidOptionError('schema', `is "${schema}", which does not exist${didYouMean(schema, schemas)}`)
-    }
+  const empty = schemas?.filter((name) => parts.table.every((table) => table.schema !== name)) ?? []
+  const known = empty.length === 0 ? [] : (await ask(SCHEMAS, [])).map(({ name }) => String(name))
+  const missing = empty.find((name) => !known.includes(name))
+  if (missing !== undefined) {
+    throw new InvalidOptionError('schema', `is "${missing}", which does not exist${didYouMean(missing, known)}`)
   }
-  const names = parts.table.map(({ name }) => name)
+  const names = parts.table.map(({ called }) => called)
   const isKnown = (only ?? []).every((name) => names.includes(name))
-  const selected = selectTables(isKnown ? names : (await find()).table.map(({ name }) => name), { only, except })
+  const selected = selectTables(isKnown ? names : (await find()).table.map(({ called }) => called), { only, except })
   return readCatalog(parts, selected).map(describeTable)
 }
 
@@ -36,6 +37,12 @@ export async function describePostgres (
 export async function namePostgres (pool: PostgresPool): Promise<string> {
   const [row] = await compileAsk(pool)('SELECT current_database() AS name', [])
   return String(row?.name)
+}
+
+/** Returns the schemas besides these, or besides those of `search_path`, that have tables which the user may read. */
+export async function findOtherSchemas (pool: PostgresPool, schemas?: readonly string[]): Promise<string[]> {
+  const rows = await compileAsk(pool)(OTHER_SCHEMAS, [schemas && JSON.stringify(schemas)])
+  return rows.map(({ name }) => String(name))
 }
 
 /** Returns the function that reads the rows of a query. */
@@ -51,7 +58,8 @@ export async function describePostgresTable (
   { table, schema }: { readonly table: string, readonly schema: string | undefined }
 ): Promise<TableDescription | undefined> {
   const statement = { text: CATALOG_QUERY, writes: false, returns: true, kept: false }
-  const parts = readParts(await driver.run(statement, [schema, JSON.stringify([table])]))
+  const values = [schema && JSON.stringify([schema]), JSON.stringify([table])]
+  const parts = readParts(await driver.run(statement, values))
   const [found] = readCatalog(parts, [table])
   return found && describeTable(found)
 }
@@ -64,22 +72,37 @@ function readParts (rows: readonly RawRow[]): CatalogParts {
   return parts
 }
 
+/** The tables and views, except those of the system. */
+const RELATIONS = `pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+  WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition AND c.relpersistence <> 't'
+  AND n.nspname <> 'information_schema' AND n.nspname NOT LIKE 'pg\\_%'`
+/** The condition that a table is not part of an extension. */
+const IS_OWN = `NOT EXISTS (SELECT FROM pg_catalog.pg_depend d
+    WHERE d.classid = 'pg_catalog.pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')`
+/** The condition that a schema is in the JSON array `$1`. */
+const IS_NAMED = 'n.nspname IN (SELECT json_array_elements_text($1::json))'
+
+const OTHER_SCHEMAS = `SELECT DISTINCT n.nspname AS name FROM ${RELATIONS} AND ${IS_OWN}
+  AND has_schema_privilege(n.oid, 'USAGE') AND has_any_column_privilege(c.oid, 'SELECT')
+  AND NOT CASE WHEN $1::text IS NULL THEN n.nspname = ANY (current_schemas(false)) ELSE ${IS_NAMED} END ORDER BY name`
+
+/** Writes what options call a table: its name, after its schema unless that is the first one of `$1`. */
+const call = (name: string): string =>
+  `CASE WHEN n.nspname <> $1::json ->> 0 THEN n.nspname || '.' ELSE '' END || ${name}`
+
 /**
  * Selects what the catalog says about all tables, in one statement and thus at one moment. Each row has the name of a
- * part in `part` and a JSON object in `found`. `$1` is a schema, or null for all tables that `search_path` finds.
- * `$2` contains the only tables to describe as a JSON array, or is null.
+ * part in `part` and a JSON object in `found`. `$1` is a JSON array of schemas, or null for all tables that
+ * `search_path` finds. `$2` contains what the only tables to describe are called as a JSON array, or is null.
  */
 const CATALOG_QUERY = `WITH tables AS (
-  SELECT c.*, n.nspname FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-  WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition AND c.relpersistence <> 't'
-  AND n.nspname <> 'information_schema' AND n.nspname NOT LIKE 'pg\\_%'
-  AND CASE WHEN $1::text IS NULL THEN pg_catalog.pg_table_is_visible(c.oid) ELSE n.nspname = $1::text END
-  AND CASE WHEN $2::text IS NULL THEN NOT EXISTS (SELECT FROM pg_catalog.pg_depend d
-    WHERE d.classid = 'pg_catalog.pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')
-    ELSE c.relname IN (SELECT json_array_elements_text($2::json)) END
+  SELECT c.*, n.nspname, ${call('c.relname')} AS called FROM ${RELATIONS}
+  AND CASE WHEN $1::text IS NULL THEN pg_catalog.pg_table_is_visible(c.oid) ELSE ${IS_NAMED} END
+  AND CASE WHEN $2::text IS NULL THEN ${IS_OWN}
+    ELSE ${call('c.relname')} IN (SELECT json_array_elements_text($2::json)) END
 )
 SELECT 'table' AS part, row_to_json(t) AS found FROM (
-  SELECT oid::text AS table, relname AS name, nspname AS schema, relkind AS kind,
+  SELECT oid::text AS table, relname AS name, nspname AS schema, called, relkind AS kind,
   obj_description(oid, 'pg_class') AS description,
   has_schema_privilege(relnamespace, 'USAGE') AS "isReachable",
   has_any_column_privilege(oid, 'INSERT') AS "mayCreate",
@@ -92,7 +115,7 @@ SELECT 'table' AS part, row_to_json(t) AS found FROM (
   (SELECT json_agg(ev_type) FROM pg_catalog.pg_rewrite r WHERE r.ev_class = tables.oid AND r.is_instead
     AND ev_type <> '1' AND r.ev_enabled <> 'D') AS rules,
   relrowsecurity AS "hasPolicies"
-  FROM tables ORDER BY relname) t
+  FROM tables ORDER BY called <> relname, called COLLATE "C") t
 UNION ALL
 SELECT 'column', row_to_json(t) FROM (
   SELECT a.attrelid::text AS table, a.attnum AS number, a.attname AS name, a.atttypid::text AS type,
@@ -125,14 +148,16 @@ UNION ALL
 SELECT 'constraint', row_to_json(t) FROM (
   SELECT k.conrelid::text AS table, k.contype AS kind, k.conkey AS columns,
   CASE k.contype WHEN 'c' THEN pg_get_expr(k.conbin, k.conrelid) END AS check,
-  f.relname AS other, k.confdeltype AS rule,
+  ${call('f.relname')} AS other, k.confdeltype AS rule,
   coalesce(r.index = k.conindid AND cardinality(k.confkey) = 1, false) AS "isToKey",
   (SELECT json_agg(a.atttypid::text) FROM pg_catalog.pg_attribute a
     WHERE a.attrelid = k.confrelid AND a.attnum = ANY (k.confkey)) AS types,
   coalesce(r.index = k.conindid, false) AS "isToPrimary",
-  (f.relnamespace = c.relnamespace OR ($1::text IS NULL AND pg_catalog.pg_table_is_visible(f.oid))) AS "isNear"
+  CASE WHEN $1::text IS NOT NULL THEN ${IS_NAMED}
+    ELSE f.relnamespace = c.relnamespace OR pg_catalog.pg_table_is_visible(f.oid) END AS "isNear"
   FROM pg_catalog.pg_constraint k JOIN tables c ON c.oid = k.conrelid
   LEFT JOIN pg_catalog.pg_class f ON f.oid = k.confrelid
+  LEFT JOIN pg_catalog.pg_namespace n ON n.oid = f.relnamespace
   LEFT JOIN LATERAL (SELECT i.indexrelid AS index FROM pg_catalog.pg_index i
     WHERE i.indrelid = k.confrelid AND i.indisunique AND i.indisvalid AND i.indpred IS NULL AND i.indexprs IS NULL
     AND NOT EXISTS (SELECT FROM pg_catalog.pg_attribute a WHERE a.attrelid = i.indrelid AND NOT a.attnotnull
