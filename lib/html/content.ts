@@ -5,7 +5,7 @@ import type {
   ChoiceRow, Choosing, ImportState, LinkedRow, LinkedRows, PageView, Prepared, PreparedProblem, ReferenceChoices,
   Refused, RelatedList, RowChoices, RowSearch, Services, Unlisted, View
 } from '../core/formats/format.js'
-import { type FormNode, markerOf } from '../core/formats/form/parse.js'
+import { type FormNode, markerOf, rowsOf as numberedRows } from '../core/formats/form/parse.js'
 import type { Resource } from '../core/resource/resource.js'
 import { type Id, isId, type Row } from '../core/resource/row.js'
 import { addLinks, type FoundLinks } from '../core/relations/row-links.js'
@@ -58,8 +58,9 @@ export interface PageContent {
 }
 
 /** The rows that a user chooses from for an attribute. */
-export interface AttributeSearch extends RowSearch {
-  readonly attribute: string
+export interface AttributeSearch extends RowSearch, Pick<Choosing, 'attribute'> {
+  /** The steps to the field of a form; `undefined` in the filter of a list. */
+  readonly path: Choosing['path'] | undefined
 }
 
 /** The view of a page. */
@@ -126,7 +127,7 @@ export async function prepareContent (
   await addRows(rowsOf(outcome))
   const asked = outcome.kind === 'listed' && !services.isCustom ? findCondition(services) : undefined
   const query = services.openCondition?.choosing
-  const rowSearch = asked && query && await searchRows(asked, query, services)
+  const rowSearch = asked && query && await searchRows(asked, { query }, services)
   const form = rowSearch ?? (choices.length > 0 && showsForm(outcome, resource, refused, services)
     ? await findChoices(row, links, services)
     : asked && { choices: await listChoices([asked], row, links, services) })
@@ -259,7 +260,7 @@ async function findChoices (
 ): Promise<Partial<PageContent>> {
   const { choosing, choices } = services
   const asked = choosing && choices.find(({ attribute }) => attribute === choosing.attribute)
-  const rowSearch = asked && await searchRows(asked, choosing.query, services)
+  const rowSearch = asked && await searchRows(asked, choosing, services)
   return rowSearch ?? { choices: await listChoices(choices, row, links, services) }
 }
 
@@ -272,11 +273,11 @@ function findCondition ({ openCondition, choices }: Services): RowChoices | unde
 /** Finds the rows of a query that a user can choose from, unless the request may not list them. */
 async function searchRows (
   { attribute, search }: RowChoices,
-  query: Choosing['query'],
+  { query, path }: Pick<Choosing, 'query'> & Partial<Choosing>,
   services: Services
 ): Promise<Pick<PageContent, 'rowSearch'> | undefined> {
   const found = await search(query, services)
-  return found && { rowSearch: { ...found, attribute } }
+  return found && { rowSearch: { ...found, attribute, path } }
 }
 
 /** What the choices of a form depend on. */
@@ -295,14 +296,25 @@ export async function listChoices (
   const { form, prefilled } = services
   const found = new Map<string, ReferenceChoices>()
   await Promise.all(choices.map(async (relation) => {
-    const { attribute, byDefault } = relation
+    const { attribute, byDefault, valuesIn } = relation
     const listed = await relation.list(services)
     if (listed === undefined) return
-    const values = [row?.attributes[attribute], form?.[attribute], prefilled[attribute], byDefault]
-    const names = await findNames(values, listed.rows ?? [], { relation, known: links.get(attribute) }, services)
+    const values = [row?.attributes ?? {}, prefilled].flatMap(valuesIn).map(({ value }) => value)
+    const sent = form === undefined ? [] : readSent(form as FormNode, attribute)
+    const ids = [...values, ...sent, byDefault]
+    const names = await findNames(ids, listed.rows ?? [], { relation, known: links.get(attribute) }, services)
     found.set(attribute, { ...listed, names })
   }))
   return found
+}
+
+/** Returns the ids that a form has sent in the fields of a reference, as texts and as numbers. */
+function readSent ({ children }: FormNode, name: string): readonly unknown[] {
+  const own = children.get(name)
+  if (own !== undefined) return own.texts.flatMap((text) => text === '' ? [] : [text, Number(text)])
+  const dot = name.indexOf('.')
+  const rows = children.get(name.slice(0, Math.max(0, dot)))
+  return rows === undefined ? [] : numberedRows(rows).flatMap((row) => readSent(row, name.slice(dot + 1)))
 }
 
 /** A reference, and the rows that are known already. */

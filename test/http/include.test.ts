@@ -407,6 +407,24 @@ t.test('rows of a handler include what their own scope allows', async (t) => {
     { id: 3, title: 'C', author: null }])
 })
 
+const withLines = {
+  type: 'object',
+  properties: {
+    title: { type: 'string' },
+    lines: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: {
+          authorId: { type: 'integer' },
+          secretId: { type: 'integer', writeOnly: true },
+          title: { type: 'string' }
+        }
+      }
+    }
+  }
+} as const
+
 t.test('references are checked', async (t) => {
   const target = { name: 'authors', attributes: author } as const
   const cases: ReadonlyArray<readonly [Options, ResourceOptions, string]> = [
@@ -420,6 +438,16 @@ t.test('references are checked', async (t) => {
       'names "authors" for "title", whose ids have another type: the attribute must be an integer'],
     [{ references: { authorId: 'authors' } }, { ...target, id: 'uuid' },
       'names "authors" for "authorId", whose ids have another type: the attribute must be a string'],
+    [{ attributes: withLines, references: { 'lines.authrId': 'authors' } }, target,
+      'names "lines.authrId", which is not among the attributes declared'],
+    [{ attributes: withLines, references: { 'title.authorId': 'authors' } }, target,
+      'names "title.authorId", which is not among the attributes declared'],
+    [{ attributes: withLines, references: { 'lines.title': 'authors' } }, target,
+      'names "authors" for "lines.title", whose ids have another type: the attribute must be an integer'],
+    [{ attributes: withLines, references: { 'lines.secretId': 'authors' } }, target,
+      'names "lines.secretId", which is writeOnly: its values would be revealed'],
+    [{ attributes: withLines, references: { 'lines.authorId': { to: 'authors', onDelete: 'cascade' } } }, target,
+      'names "authors" for "lines.authorId", with "onDelete", but no deletion changes members of objects'],
     [{ references: { authorId: 'authors' } }, { ...target, store: { ...memoryStore(), capabilities: {} } },
       'whose store cannot find rows by their ids'],
     [{ references: { authorId: 'authors' } }, { ...target, prefix: '/:tenant' },

@@ -8,7 +8,7 @@ import { say } from '../messages.js'
 import { isFile } from '../formats/files.js'
 import { FILTER_FIELDS } from '../formats/form/condition.js'
 import { applyMergePatch } from '../formats/json/json.js'
-import { parseId } from '../resource/resource.js'
+import { parseId, type PlacedValue, referenceTo } from '../resource/resource.js'
 import { type Id, isId } from '../resource/row.js'
 import type { Attributes } from '../schema/types.js'
 import { countValues } from '../schema/validation/issues.js'
@@ -29,7 +29,7 @@ import { logOutcome } from '../telemetry/action-log.js'
 import { channel, traceAction } from '../telemetry/tracing.js'
 import { findShown } from './authorize/authorize.js'
 import { compileFindWrite, compilePayloadHook } from '../request/payload-hooks.js'
-import type { GuardedReference } from '../relations/relations.js'
+import type { CheckedReference } from '../relations/relations.js'
 import { findRow, notFound, ofId } from '../modes.js'
 import type { Outcome } from './outcome.js'
 import { compileHandler } from './custom/custom-handlers.js'
@@ -461,14 +461,14 @@ function withReferenceCheck (perform: Perform): Perform {
     await checkOwnReferences(state)
     return perform(state)
   }
-  return (state) => state.compiled.relations.guarded.length === 0 || state.keyed !== undefined
+  return (state) => state.compiled.relations.checked.length === 0 || state.keyed !== undefined
     ? perform(state)
     : performChecked(state)
 }
 
 const checkOwnReferences: Perform = async (state) => {
-  const named = state.compiled.relations.guarded.filter(({ attribute }) =>
-    isId(ownMember(state.attributes, attribute)))
+  const named = state.compiled.relations.checked.filter(({ valuesIn }) =>
+    valuesIn(state.attributes).some(({ value }) => isId(value)))
   if (named.length > 0) await checkReferences(named, state)
   return undefined
 }
@@ -477,22 +477,33 @@ const checkOwnReferences: Perform = async (state) => {
 const CHECKS: Writes = { create: checkOwnReferences, update: checkOwnReferences, delete: async () => undefined }
 
 /** @throws InvalidError */
-async function checkReferences (named: readonly GuardedReference[], state: ActionState): Promise<void> {
-  const { attributes, payload, attempt: { target, authorizedRow, checked }, id, action, customAction } = state
-  const seen = await Promise.all(named.map(({ attribute, find }) => isFound(find([attributes[attribute]], state))))
-  const hidden = named.filter((_, index) => seen[index] !== true).map(({ attribute }) => attribute)
-  if (hidden.length === 0) return
+async function checkReferences (named: readonly CheckedReference[], state: ActionState): Promise<void> {
+  const { payload, attempt: { target, authorizedRow, checked }, id, action, customAction } = state
+  const missing = await Promise.all(named.map((reference) => findMissing(reference, state)))
+  if (missing.every(({ values }) => values.length === 0)) return
   const isNew = target.store === noStore || (customAction === undefined ? action === 'create' : id === undefined)
   const row = isNew ? undefined : authorizedRow ?? checked ?? await findRow(target, id, state)
   // What the action answers to these requests comes first.
   if (!isNew && (row === undefined || lacksVersion(state) || !isMet(row, state))) return
-  const changed = hidden.filter((name) =>
-    row?.attributes[name] !== attributes[name] && payload?.isUntouched?.(name, attributes[name]) !== true)
-  if (changed.length > 0) throw new InvalidError(Object.fromEntries(changed.map((name) => [name, [NO_SUCH_REFERENCE]])))
+  const changed = missing.flatMap(({ reference: { attribute, isMember, valuesIn }, values }) => {
+    const stored = new Set((row === undefined ? [] : valuesIn(row.attributes)).map(({ value }) => value))
+    return values.filter(({ value }) =>
+      !stored.has(value) && (isMember || payload?.isUntouched?.(attribute, value) !== true))
+  })
+  if (changed.length === 0) return
+  throw new InvalidError(Object.fromEntries(changed.map(({ path }) => [path, [NO_SUCH_REFERENCE]])))
 }
 
-async function isFound (rows: AsyncGenerator<unknown>): Promise<boolean> {
-  const { done } = await rows.next()
-  await rows.return(undefined)
-  return done !== true
+/** Finds the values that reference no row, as far as the request may see the rows. */
+async function findMissing (
+  reference: CheckedReference,
+  state: ActionState
+): Promise<{ readonly reference: CheckedReference, readonly values: readonly PlacedValue[] }> {
+  const { target, valuesIn, find } = reference
+  const values = valuesIn(state.attributes).filter(({ value }) => isId(value))
+  const found = new Set<unknown>()
+  for await (const row of find(values.map(({ value }) => value), state)) found.add(referenceTo(row, target))
+  // A database may find a row by another spelling of its key.
+  const isFound = values.length === 1 && found.size === 1
+  return { reference, values: isFound ? [] : values.filter(({ value }) => !found.has(value)) }
 }

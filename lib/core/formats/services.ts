@@ -1,15 +1,18 @@
 import type { Chosen, Notice } from '../actions/outcome.js'
 import type { AccessContext } from '../actions/authorize/level.js'
 import type { Id, Row } from '../resource/row.js'
+import type { PlacedValue } from '../resource/resource.js'
 import type { Attributes } from '../schema/types.js'
 import type { Batches } from '../stores/store.js'
 import type { Choosing, OpenCondition } from './form/condition.js'
 import type { ImportState } from './importing.js'
 import type { ChoiceRow, Input, LinkedRow, RelatedList, RowSearch, Unlisted, View } from './view.js'
 
-/** The links from an attribute that references other rows. */
+/** The links from an attribute that references other rows, or from a member of its objects: `lines.productId`. */
 export interface RowLinks {
   readonly attribute: string
+  /** Returns the values in the attributes of a row. */
+  readonly valuesIn: (attributes: Attributes) => readonly PlacedValue[]
   readonly find: FindLinks
 }
 
@@ -17,8 +20,7 @@ export interface RowLinks {
 export type FindLinks = (values: readonly Id[], context: AccessContext) => AsyncIterable<readonly [Id, LinkedRow]>
 
 /** The rows that an attribute of a form can reference. Its functions return `undefined` if they may not be listed. */
-export interface RowChoices {
-  readonly attribute: string
+export interface RowChoices extends Pick<RowLinks, 'attribute' | 'valuesIn'> {
   /** The default of the attribute, or `undefined`. */
   readonly byDefault: unknown
   readonly findLinks: FindLinks
@@ -70,8 +72,8 @@ export interface Services extends AccessContext {
   readonly action: string | undefined
   /** Whether it is a custom action. */
   readonly isCustom: boolean
-  /** The attributes that the request has sent, or `undefined` without a form. */
-  readonly form: Attributes | undefined
+  /** The content of the form that the request has sent, as its reader has parsed it; `undefined` without a form. */
+  readonly form: unknown
   /** The choice of a row that the form asks for, if it is shown again for that. */
   readonly choosing: Choosing | undefined
   /** The condition whose fields the page of a list shows. */

@@ -154,6 +154,7 @@ export interface DeclaredOptions<
    * The attributes that have the ids of other resources, or the values of a key of one attribute, with the plural names
    * of these: `{ authorId: 'authors' }`, or `{ authorId: { to: 'authors', onDelete: 'cascade' } }`. `?include=author`
    * then adds the author to each row. If both resources have the same `stores`, it is a foreign key of the table.
+   * `'lines.productId'` is a member of the objects in an array, which each write checks.
    * @default {}
    */
   readonly references?: Readonly<Record<string, string | ReferenceOptions>>

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { InvalidOptionError, nameOwner, ownerOf, withOwner } from '../errors.js'
 import type { ResolvedDeclaration } from '../options/declaration.js'
 import type { ResolvedOptions, ResolvedReference } from '../options/resolve/options.js'
-import { ID_SCHEMAS, type IdType } from '../resource/resource.js'
+import { ID_SCHEMAS, type IdType, splitReference } from '../resource/resource.js'
 import { findNamed, type ReferencePlace, registryOf } from '../routes/route-registry.js'
 import { shapeOf } from '../schema/shape.js'
 import type { AttributesSchema, Schema } from '../schema/types.js'
@@ -152,14 +152,16 @@ function findTargets (
     ({ options, registration, path: path.join('/'), prefix })
   const known = [...declarations.map(place), ...registryOf(app).resources]
   for (const one of all) {
-    const { stores, references } = one.options
+    const { stores, references, schema } = one.options
     if (stores === undefined) continue
-    const find = (reference: ResolvedReference): ResolvedReference => {
+    const isAttribute = (name: string): boolean => Object.hasOwn(asObject(schema?.properties) ?? {}, name)
+    const find = (attribute: string, reference: ResolvedReference): ResolvedReference => {
       const [target, ...others] = findNamed(reference.to, place(one), known)
-      const isKey = reference.check && others.length === 0 && target?.options.stores === stores
+      const isMember = splitReference(attribute, isAttribute).member !== undefined
+      const isKey = !isMember && reference.check && others.length === 0 && target?.options.stores === stores
       return { ...reference, target: isKey ? target?.options : undefined }
     }
-    const found = new Map([...references].map(([attribute, reference]) => [attribute, find(reference)]))
+    const found = new Map([...references].map(([attribute, reference]) => [attribute, find(attribute, reference)]))
     one.options = Object.freeze({ ...one.options, references: found })
   }
 }

@@ -9,7 +9,10 @@ import type { FindRelatedList, RowChoices, RowLinks } from '../formats/format.js
 import type { FindLocation } from '../resource/location.js'
 import { REFERENCE, singularize } from '../resource/inflection.js'
 import { nameOf, openingAction } from '../modes.js'
-import { referencedAttribute, type Resource } from '../resource/resource.js'
+import {
+  findReferencing, type PlacedValue, referencedAttribute, referencesIn, type Resource, splitReference
+} from '../resource/resource.js'
+import type { Attributes } from '../schema/types.js'
 import type { ResolvedReference } from '../options/resolve/options.js'
 import type { Store } from '../stores/store.js'
 import { describeTypes } from '../schema/convert-text.js'
@@ -30,21 +33,24 @@ interface RelatedResource extends LinkedResource, ListedResource, Varied<Related
   readonly relations: Relations
 }
 
-/** A relation to a resource that an attribute references. */
-interface ReferenceRelation {
-  readonly name: string
+/** A reference of an attribute, or of a member of its objects, to a resource. */
+interface ResourceReference {
   readonly attribute: string
+  readonly isMember: boolean
   readonly from: RelatedResource
   /** Finds the resource, once the app is ready. */
   readonly find: () => RelatedResource
   /** Returns the function that finds its rows, once the app is ready. */
   readonly findRows: () => FindReferenced
+  /** Returns the values of the attribute in a row. */
+  readonly valuesIn: (attributes: Attributes) => readonly PlacedValue[]
 }
 
-/** An attribute that references a resource whose rows are not open to every request. */
-export interface GuardedReference {
-  readonly attribute: string
-  /** Finds the row that a value references, if the request may see it. */
+/** A reference that is checked before a write. */
+export interface CheckedReference extends Pick<ResourceReference, 'attribute' | 'isMember' | 'valuesIn'> {
+  /** The resource whose rows it references. */
+  readonly target: Pick<Resource, 'key'>
+  /** Finds the rows that values reference, as far as the request may see them. */
   readonly find: FindReferenced
 }
 
@@ -52,13 +58,18 @@ export interface GuardedReference {
 export class Relations {
   readonly #resource: Resource
   readonly #made = new Map<string, MadeRelation>()
-  readonly #references: Array<ReferenceRelation & Pick<RowChoices, 'findLinks'>> = []
-  /** The references to rows that some requests may not see. They are complete once the app is ready. */
-  readonly guarded: GuardedReference[] = []
+  readonly #references: Array<ResourceReference & Pick<RowChoices, 'findLinks'>> = []
+  /**
+   * The references to rows that some requests may not see, and those that no database checks. They are complete once
+   * the app is ready.
+   */
+  readonly checked: CheckedReference[] = []
   /** The attributes that reference other resources. */
   readonly references: Set<string> = new Set()
   /** The links to the rows that they name. They can be found once the app is ready. */
   readonly links: RowLinks[] = []
+  /** The same for the members of objects. */
+  readonly memberLinks: RowLinks[] = []
   /** The rows that the attributes of forms can reference. They are complete once the app is ready. */
   readonly choices: RowChoices[] = []
   /** The functions that find the lists of the rows that belong to a row. They are complete once the app is ready. */
@@ -83,16 +94,19 @@ export class Relations {
    */
   complete (): void {
     for (const { make } of this.#made.values()) make()
-    for (const { attribute, from, find, findLinks, findRows } of this.#references) {
+    for (const reference of this.#references) {
+      const { attribute, isMember, from, find, findLinks, findRows, valuesIn } = reference
       const resource = find()
-      checkForeignKey(attribute, from, resource)
-      if (isGuarded(resource.level)) this.guarded.push({ attribute, find: findRows() })
+      const { check } = isMember ? checkTarget(reference) : checkForeignKey(attribute, from, resource)
+      if (isGuarded(resource.level) || (isMember && check)) {
+        this.checked.push({ attribute, isMember, valuesIn, target: resource.resource, find: findRows() })
+      }
       const by = { resource, attribute, relation: stemOf(attribute) }
-      const list = findListOf(from, (seen) => compileRelatedList(seen, by))
+      const list = isMember ? undefined : findListOf(from, (seen) => compileRelatedList(seen, by))
       if (list !== undefined) resource.relations.lists.push(list)
       const rows = hasLine(this.#resource, attribute) ? findRowsOf(resource, from) : undefined
-      const byDefault = this.#resource.attributes.get(attribute)?.schema.default
-      if (rows !== undefined) this.choices.push({ ...rows, attribute, byDefault, findLinks })
+      const byDefault = findReferencing(attribute, this.#resource)?.schema.default
+      if (rows !== undefined) this.choices.push({ ...rows, attribute, valuesIn, byDefault, findLinks })
     }
   }
 
@@ -100,11 +114,12 @@ export class Relations {
   narrow (resource: Resource): Relations {
     const narrowed = new Relations(resource)
     const isSeen = ({ attribute }: { readonly attribute: string | undefined }): boolean =>
-      attribute === undefined || resource.attributes.has(attribute)
+      attribute === undefined || findReferencing(attribute, resource) !== undefined
     for (const [name, made] of this.#made) if (isSeen(made)) narrowed.#made.set(name, made)
     for (const attribute of this.references) if (isSeen({ attribute })) narrowed.references.add(attribute)
-    narrowed.guarded.push(...this.guarded.filter(isSeen))
+    narrowed.checked.push(...this.checked.filter(isSeen))
     narrowed.links.push(...this.links.filter(isSeen))
+    narrowed.memberLinks.push(...this.memberLinks.filter(isSeen))
     narrowed.choices.push(...this.choices.filter(({ attribute }) => hasLine(resource, attribute)))
     narrowed.lists.push(...this.lists)
     return narrowed
@@ -129,34 +144,59 @@ export class Relations {
   }
 
   /**
-   * Adds the relation to the resource whose ids an attribute has.
+   * Adds the reference to the resource whose ids an attribute has, or a member of its objects. Only an attribute has a
+   * relation, which rows can include.
    * @throws InvalidOptionError
    */
   addReference (from: RelatedResource, attribute: string, target: string, find: () => RelatedResource): void {
     const { attributes, open } = this.#resource
-    const property = attributes.get(attribute)
+    const property = findReferencing(attribute, this.#resource)
     const refuse = (reason: string): never => { throw new InvalidOptionError('references', reason) }
     if (!open && property === undefined) {
       const hint = didYouMean(attribute, [...attributes.keys()])
       refuse(`names "${attribute}", which is not among the attributes declared${hint}`)
     }
     if (property?.writeOnly === true) refuse(`names "${attribute}", which is writeOnly: its values would be revealed`)
+    const findTarget = lazy(find)
+    const findRows = lazy(() => compileFindReferenced(referencedBy(findTarget())))
+    const findLinks = lazy(() => perVariant(findTarget(), (seen) => compileFindLinks(seen, from, findRows())))
+    const place = splitReference(attribute, (name) => open || attributes.has(name))
+    const reference = {
+      attribute,
+      isMember: place.member !== undefined,
+      valuesIn: (row: Attributes) => referencesIn(place, row),
+      from,
+      find: findTarget,
+      findRows
+    }
+    const links: RowLinks = {
+      attribute,
+      valuesIn: reference.valuesIn,
+      find: (ids, context) => findLinks().of(context.request)(ids, context)
+    }
+    this.#references.push({ ...reference, findLinks: links.find })
+    this.references.add(attribute)
+    if (reference.isMember) this.memberLinks.push(links)
+    else {
+      this.links.push(links)
+      this.#addRelation(target, reference)
+    }
+  }
+
+  #addRelation (target: string, reference: ResourceReference): void {
+    const { attribute, find } = reference
+    const { attributes } = this.#resource
     const isTaken = (name: string): boolean => attributes.has(name) || name === 'id' || this.#made.has(name)
     const name = nameReference(attribute, target, isTaken)
     if (isTaken(name)) {
       const what = this.#made.has(name) ? 'relation' : 'attribute'
-      refuse(`gives "${attribute}" the relation "${name}", which is the name of another ${what}`)
+      throw new InvalidOptionError(
+        'references',
+        `gives "${attribute}" the relation "${name}", which is the name of another ${what}`
+      )
     }
-    const findTarget = lazy(find)
-    const findRows = lazy(() => compileFindReferenced(referencedBy(findTarget())))
-    const reference = { name, attribute, from, find: findTarget, findRows }
-    const findLinks = lazy(() => perVariant(findTarget(), (seen) => compileFindLinks(seen, from, findRows())))
-    const make = lazy(() => perVariant(findTarget(), (seen) => makeReference({ ...reference, find: () => seen })))
+    const make = lazy(() => perVariant(find(), (seen) => makeReference(name, { ...reference, find: () => seen })))
     this.#made.set(name, { attribute, make })
-    const links: RowLinks = { attribute, find: (ids, context) => findLinks().of(context.request)(ids, context) }
-    this.#references.push({ ...reference, findLinks: links.find })
-    this.references.add(attribute)
-    this.links.push(links)
   }
 
   /**
@@ -189,8 +229,8 @@ interface MadeRelation {
 }
 
 /** Returns whether forms have a field for the attribute that is not a choice already. */
-function hasLine ({ attributes }: Resource, attribute: string): boolean {
-  const property = attributes.get(attribute)
+function hasLine (resource: Resource, attribute: string): boolean {
+  const property = findReferencing(attribute, resource)
   return property?.readOnly === false && property.shape.choices === undefined
 }
 
@@ -252,9 +292,24 @@ function referencedBy ({ level, options: { routing }, resourcePaths: { members }
 }
 
 /** @throws InvalidOptionError if the referenced resource cannot be included */
-function makeReference ({ name, attribute, from, find, findRows }: ReferenceRelation): Relation {
+function makeReference (name: string, reference: ResourceReference): Relation {
+  const { attribute, find, findRows } = reference
+  checkTarget(reference)
   const target = find()
-  const { resource, options, resourcePaths: { members } } = target
+  return {
+    name,
+    resource: target.resource,
+    isMany: false,
+    load: compileLoadOne(findRows(), referencedBy(target), attribute)
+  }
+}
+
+/**
+ * Checks that the rows of the referenced resource can be found by the values of the attribute.
+ * @throws InvalidOptionError
+ */
+function checkTarget ({ attribute, isMember, from, find }: ResourceReference): ResolvedReference {
+  const { resource, options, resourcePaths: { members } } = find()
   const refuse = (reason: string): never => {
     throw new InvalidOptionError('references', `names "${resource.plural}" for "${attribute}", ${reason}`)
   }
@@ -264,12 +319,14 @@ function makeReference ({ name, attribute, from, find, findRows }: ReferenceRela
   const missing = members.names.find((param) => !from.resourcePaths.members.names.includes(param))
   if (missing !== undefined) refuse(`whose path has the parameter "${missing}", which the path here has not`)
   const type = referencedType(resource)
-  const property = from.resource.attributes.get(attribute)
+  const property = findReferencing(attribute, from.resource)
   if (property !== undefined && type !== undefined && property.shape.only !== type) {
     const values = referencedAttribute(resource) === 'id' ? 'ids' : 'keys'
     refuse(`whose ${values} have another type: the attribute ${describeTypes([type]).text}`)
   }
-  return { name, resource, isMany: false, load: compileLoadOne(findRows(), referencedBy(target), attribute) }
+  const own = from.options.references.get(attribute) as ResolvedReference
+  if (isMember && own.onDelete !== undefined) refuse('with "onDelete", but no deletion changes members of objects')
+  return own
 }
 
 /**
@@ -281,9 +338,10 @@ function checkForeignKey (
   attribute: string,
   from: RelatedResource,
   { options: { stores, name } }: RelatedResource
-): void {
-  const { check, onDelete, target } = from.options.references.get(attribute) as ResolvedReference
-  if (target !== undefined || !check) return
+): ResolvedReference {
+  const own = from.options.references.get(attribute) as ResolvedReference
+  const { check, onDelete, target } = own
+  if (target !== undefined || !check) return own
   const refuse = (reason: string): never => {
     throw new InvalidOptionError('references', `names "${name}" for "${attribute}", ${reason}`)
   }
@@ -291,6 +349,7 @@ function checkForeignKey (
     refuse('which is registered later, so it is no foreign key yet; register it before, or both in one draw(…)')
   }
   if (onDelete !== undefined) refuse('with "onDelete", but only resources with the same "stores" have foreign keys')
+  return own
 }
 
 /** Returns the type of the values that reference a row, or `undefined` if they can have several. */

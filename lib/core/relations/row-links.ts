@@ -78,9 +78,10 @@ export async function addLinks (
   context: AccessContext,
   links: FoundLinks
 ): Promise<void> {
-  await Promise.all(relations.map(async ({ attribute, find }) => {
+  await Promise.all(relations.map(async ({ attribute, valuesIn, find }) => {
     const known = links.get(attribute) ?? new Map<unknown, LinkedRow>()
-    const ids = new Set(rows.map(({ attributes }) => attributes[attribute]).filter(isId).filter((id) => !known.has(id)))
+    const values = rows.flatMap(({ attributes }) => valuesIn(attributes)).map(({ value }) => value)
+    const ids = new Set(values.filter(isId).filter((id) => !known.has(id)))
     if (ids.size === 0) return
     links.set(attribute, known)
     for await (const [id, row] of find([...ids], context)) known.set(id, row)

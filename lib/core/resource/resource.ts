@@ -1,8 +1,9 @@
 import { isLegalText, isUuid } from '../schema/legal-text.js'
 import { type Property, shapeOf } from '../schema/shape.js'
-import type { Scalar, Schema } from '../schema/types.js'
+import type { Attributes, Scalar, Schema } from '../schema/types.js'
 import { Cache } from '../util/cache.js'
 import { readInteger } from '../util/decimal.js'
+import { findMember, isObject } from '../util/own-property.js'
 import { declareAttributes } from './attributes.js'
 import { singularize } from './inflection.js'
 import { fitsPath, NO_PATH } from './path-pattern.js'
@@ -127,4 +128,53 @@ export function idProperty (idType: IdType): Property {
 /** Returns whether a text can be an id. `.` and `..` mean other paths, even percent-encoded (WHATWG URL §4.4). */
 function isTextId (text: string): boolean {
   return text !== '' && text !== '.' && text !== '..' && isLegalText(text)
+}
+
+/** A value that references a row, and its path in errors: `lines.0.productId`. */
+export interface PlacedValue {
+  readonly path: string
+  readonly value: unknown
+}
+
+/** The parts of the name of a reference. */
+interface ReferenceName {
+  readonly attribute: string
+  /** The member of the objects in the attribute; `undefined` if the attribute itself references a row. */
+  readonly member: string | undefined
+}
+
+/**
+ * Splits the name of a reference: `lines.productId` is the member `productId` of each object in the array `lines`. An
+ * attribute may itself have such a name.
+ */
+export function splitReference (name: string, isAttribute: (name: string) => boolean): ReferenceName {
+  const dot = isAttribute(name) ? -1 : name.indexOf('.')
+  return dot < 0
+    ? { attribute: name, member: undefined }
+    : { attribute: name.slice(0, dot), member: name.slice(dot + 1) }
+}
+
+/** Returns the declared attribute that a reference names, or the member of its objects. */
+export function findReferencing (name: string, { attributes }: Pick<Resource, 'attributes'>): Property | undefined {
+  const { attribute, member } = splitReference(name, (name) => attributes.has(name))
+  const property = attributes.get(attribute)
+  if (property === undefined || member === undefined) return property
+  const inner = property.shape.only === 'array' ? property.shape.items.properties.get(member) : undefined
+  return inner && {
+    ...inner,
+    readOnly: inner.readOnly || property.readOnly,
+    writeOnly: inner.writeOnly || property.writeOnly
+  }
+}
+
+/** Returns the values by which attributes reference rows. */
+export function referencesIn ({ attribute, member }: ReferenceName, attributes: Attributes): readonly PlacedValue[] {
+  const value = findMember(attributes, attribute)
+  if (member === undefined) return [{ path: attribute, value }]
+  return !Array.isArray(value)
+    ? []
+    : value.flatMap((item, index) =>
+      isObject(item) && Object.hasOwn(item, member)
+        ? { path: `${attribute}.${index}.${member}`, value: item[member] }
+        : [])
 }

@@ -24,20 +24,21 @@ export function makeServices (state: RequestState, outcome: Outcome | undefined)
   // A hook may have refused the rows.
   const sent = hasPassedHooks && body?.reader.form === true && state.importing === undefined ? payload?.rows : undefined
   const isCreation = payload?.action === 'create'
-  const { relations: { links, choices, lists }, resource, refusals } = compiled
+  const { relations: { links, memberLinks, choices, lists }, resource, refusals } = compiled
   return {
     request,
     get signal () { return state.signal },
     action,
     isCustom,
-    form: payload?.node === undefined ? undefined : payload.attributes,
+    form: payload?.node,
     choosing: payload?.isRevised === true && payload.rows === undefined
       ? body?.reader.choosing?.(payload.node)
       : undefined,
     openCondition: state.openCondition,
     get prefilled () { return prefilledOf(state) },
     listed: outcome?.kind === 'listed' ? openListed(state) : undefined,
-    links,
+    // A list does not show the members of objects.
+    links: outcome?.kind === 'listed' ? links : [...links, ...memberLinks],
     choices: hasPassedHooks ? choices : [],
     lists,
     get parents () { return nameParents(state) },

@@ -5,16 +5,15 @@ import { isOfShape } from '../../core/schema/convert-text.js'
 import { abbreviate, capitalize } from '../../core/util/words.js'
 import { ownMember } from '../../core/util/own-property.js'
 import { MARKER, markerOf, MAX_FIELDS } from '../../core/formats/form/parse.js'
-import type { ReferenceChoices } from '../../core/formats/format.js'
 import type { HtmlView } from '../content.js'
 import { annotationOf, idOf } from '../names.js'
 import { isLong } from '../values/beginning.js'
-import type { Button, Field, FieldFrame, FormError } from '../views/model.js'
+import type { Button, Field, FieldFrame, FormError, RowColumn } from '../views/model.js'
 import { BLANK, type ControlMode, itemsOf, makeControl, modeOf, PARTIAL, textsOf } from './controls.js'
 import type { FieldErrors } from './field-errors.js'
 import type { FieldFrames, FieldPlace } from './field-frame.js'
 import {
-  countFields, type Current, type FieldMode, type FieldPlan, FIELDS_PER_VALUE, MOST_ROWS
+  countFields, type Current, type FieldPlan, FIELDS_PER_VALUE, MOST_ROWS
 } from './field-plan.js'
 
 /** The content of a field whose value is not shown. */
@@ -144,7 +143,9 @@ export class FieldBuilder {
   }
 
   #control (mode: ControlMode, plan: FieldPlan, current: Current, place: FieldPlace): Field {
-    const references = this.#referencesOf(mode, plan, place)
+    // A value of one line can be chosen by the name of the row that it references.
+    const isLine = mode === 'line' || mode === 'text'
+    const references = isLine ? this.#choices.get(place.reference) : undefined
     const frame = this.#frames.frame(references === undefined ? mode : 'choice', plan, current, place)
     const refusesBlank = frame.required || place.blankAround
     const errors = this.#errors.take(place, plan, { hasFields: false, refusesBlank })
@@ -154,12 +155,6 @@ export class FieldBuilder {
     return errors.length === 0 && !isEmpty
       ? makeControl(frame, mode, source)
       : makeControl({ ...withErrors(frame, errors), required: frame.required && !isEmpty }, mode, source)
-  }
-
-  /** Returns the rows that a field offers: one of an attribute that references them, with a value of one line. */
-  #referencesOf (mode: FieldMode, { property }: FieldPlan, { kind }: FieldPlace): ReferenceChoices | undefined {
-    const isLine = mode === 'line' || mode === 'text'
-    return kind === 'attribute' && isLine ? this.#choices.get(property.name) : undefined
   }
 
   #frame (mode: 'group' | 'rows', plan: FieldPlan, current: Current, place: FieldPlace): FieldFrame {
@@ -205,11 +200,19 @@ export class FieldBuilder {
     return {
       ...frame,
       control: 'rows',
-      columns: itemPlan.columns,
+      columns: itemPlan.columns?.map((column, index) => this.#columnOf(column, itemPlan.members[index], place)),
       rows,
       add: hasRoom ? add : undefined,
       hidden: [{ name: place.name, value: '' }, ...frame.hidden]
     }
+  }
+
+  /** Returns the head of a column: that of the names of rows, if they are chosen by name. */
+  #columnOf (column: RowColumn, member: FieldPlan | undefined, { reference }: FieldPlace): RowColumn {
+    const choices = member && this.#choices.get(`${reference}.${member.property.name}`)
+    if (choices === undefined) return column
+    const control = choices.rows === undefined ? 'reference' : 'select'
+    return { ...column, control, width: undefined, numeric: false }
   }
 
   /** Returns the rows that come back, as far as a form can have so many. One field in each makes the others appear. */
@@ -278,9 +281,12 @@ function isOfType (value: unknown, { hasRows, property: { shape } }: FieldPlan):
 }
 
 /** Returns the place of a member or of an item. */
-function placeIn ({ name, path, trail }: FieldPlace, step: string | number, label: string): FieldPlace {
+function placeIn (around: FieldPlace, step: string | number, label: string): FieldPlace {
+  const { name, path, trail } = around
   const inside = `${name}[${step}]`
-  return { id: idOf(inside), name: inside, path: `${path}.${step}`, trail, label, blankAround: false, kind: 'item' }
+  const reference = typeof step === 'number' ? around.reference : `${around.reference}.${step}`
+  const place = { id: idOf(inside), name: inside, path: `${path}.${step}`, reference, trail, label }
+  return { ...place, blankAround: false, kind: 'item' }
 }
 
 function memberIn (current: Current, { name, writeOnly }: Property): Current {

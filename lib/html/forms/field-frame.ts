@@ -8,6 +8,8 @@ import type { Current, FieldMode, FieldPlan } from './field-plan.js'
 /** The place of a field in a form. */
 export interface FieldPlace extends FieldSource {
   readonly name: string
+  /** What a reference of the field is called: `author`, or `lines.productId` for each of `lines.0.productId`. */
+  readonly reference: string
   /** Whether the field is in a group that may be left blank as a whole. */
   readonly blankAround: boolean
   /** Whether the field is a whole attribute, a member of an object, which may lack it, or an item of an array. */
@@ -36,7 +38,8 @@ export class FieldFrames {
   /** Returns the place of an attribute. */
   placeOf ({ label, property: { name: path } }: FieldPlan): FieldPlace {
     const name = `${this.#group}[${path}]`
-    return { id: idOf(name) + this.#end, name, path, trail: '', label, blankAround: false, kind: 'attribute' }
+    const id = idOf(name) + this.#end
+    return { id, name, path, reference: path, trail: '', label, blankAround: false, kind: 'attribute' }
   }
 
   /** Returns the frame of a field, without its errors. */

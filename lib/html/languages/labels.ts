@@ -19,7 +19,7 @@ export function labelAttributes<R extends Pick<Resource, 'attributes'>> (
   const translateProperty = translate === identity ? identity : compileProperties(translate)
   const attributes = [...resource.attributes].map(([name, property]): [string, Property] => {
     const titled = references.has(name) ? titleReference(property) : property
-    return [name, translateProperty(titled)]
+    return [name, translateProperty(titleMembers(titled, references))]
   })
   return { ...resource, attributes: new Map(attributes) }
 }
@@ -31,6 +31,17 @@ export function labelAttributes<R extends Pick<Resource, 'attributes'>> (
 function titleReference (property: Property): Property {
   const { name, schema } = property
   return { ...property, schema: { ...schema, title: labelOf({ name: name.replace(REFERENCE, ''), schema }) } }
+}
+
+/** Returns the attribute with titles of the members of its objects that have ids of other resources. */
+function titleMembers (property: Property, references: ReadonlySet<string>): Property {
+  const { name, shape, shape: { items } } = property
+  const members = [...items.properties].map(([member, inner]): [string, Property, boolean] =>
+    [member, inner, references.has(`${name}.${member}`)])
+  if (!members.some(([, , isReference]) => isReference)) return property
+  const properties = new Map(members.map(([member, inner, isReference]) =>
+    [member, isReference ? titleReference(inner) : inner]))
+  return { ...property, shape: { ...shape, items: { ...items, properties } } }
 }
 
 /**

@@ -8,7 +8,7 @@ import { makeHidden } from '../forms/form-values.js'
 import { raw } from '../html-tag.js'
 import { labelOf } from '../names.js'
 import type { Button, HiddenField } from '../views/model.js'
-import type { Resource } from '../../core/resource/resource.js'
+import { findReferencing, type Resource } from '../../core/resource/resource.js'
 import { linkTo } from './links.js'
 import type { PageFrames, PageSource } from './page-frame.js'
 
@@ -18,11 +18,12 @@ export type ChoiceView = HtmlView & { readonly rowSearch: AttributeSearch, reado
 /** Writes the rows that an attribute of a form can reference. The form that was sent is kept in hidden fields. */
 export function writeChoice (source: PageSource, frames: PageFrames, view: ChoiceView): string {
   const { resource, messages } = source
-  const { rowSearch: { attribute, write }, input: { node, id = '' } } = view
-  const property = resource.attributes.get(attribute) as Property
+  const { rowSearch: { attribute, path = [attribute], write }, input: { node, id = '' } } = view
+  const property = findReferencing(attribute, resource) as Property
   const isNeeded = property.required && !property.shape.types.has('null')
   const paths = frames.pathsOf(view)
-  const nameOf: NameChoiceField = (field) => `${resource.singular}[${attribute}][${MARKER}][${field}]`
+  const field = resource.singular + path.map((step) => `[${step}]`).join('')
+  const nameOf: NameChoiceField = (part) => `${field}[${MARKER}][${part}]`
   const button = (value: string, label: string): Button => ({ name: nameOf('chosen'), value, label })
   // The form stands on the page of a record, and only asks which other record to connect with it.
   const isJoining = view.action === 'create' && markerOf(node as FormNode, 'back') !== undefined &&
@@ -52,7 +53,7 @@ export function writeChoice (source: PageSource, frames: PageFrames, view: Choic
         }
       : undefined,
     none: isNeeded ? undefined : button('', messages.none),
-    back: button(currentOf(node as FormNode, attribute), messages.back)
+    back: button(currentOf(node as FormNode, path), messages.back)
   })
 }
 
@@ -67,7 +68,7 @@ export function writeFilterChoice (source: PageSource, frames: PageFrames, view:
   const paths = frames.pathsOf(view)
   const { by, value } = CONDITION_FIELDS
   return frames.render({
-    ...frames.frame(messages.chooseOne(labelOf(resource.attributes.get(attribute) as Property)), { view, paths }),
+    ...frames.frame(messages.chooseOne(labelOf(findReferencing(attribute, resource) as Property)), { view, paths }),
     kind: 'choose',
     method: 'get',
     action: view.path,
@@ -85,9 +86,9 @@ function hiddenOf ({ resource }: PageSource, { action, input: { id = '', version
   return makeHidden(resource, 'PUT', { id, version }, undefined)
 }
 
-/** Returns the id that the form has for the attribute. */
-function currentOf ({ children }: FormNode, attribute: string): string {
-  return children.get(attribute)?.texts.at(-1) ?? ''
+/** Returns the id that the form has in a field. */
+function currentOf (group: FormNode, path: readonly string[]): string {
+  return path.reduce<FormNode | undefined>((node, step) => node?.children.get(step), group)?.texts.at(-1) ?? ''
 }
 
 /** Returns the values of the boxes that a page of the choice had ticked. */

@@ -94,7 +94,7 @@ html:has(.long, .notice, .pick :checked) { scroll-padding-block: 4rem 5rem }
 @media (min-width: 40.01rem) {
   .table > .row > .field > :is(label, legend), .row .line > .field > :is(label, .explanation), .row .choice label {
     position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%) }
-  .row .line > .field { display: flex; flex-direction: column }
+  .row .line > .field { display: grid }
   .add { align-items: end }
   .line > .wrong { padding: 0; border: 0 }
   .line .error { order: 1; margin: .2rem 0 0; font-size: .85rem }

@@ -5,7 +5,7 @@ import type { Schema } from '../../core/schema/types.js'
 import { isObject } from '../../core/util/own-property.js'
 import { clip } from '../../core/util/words.js'
 import { escapeAttribute } from '../../core/formats/escape.js'
-import type { LinkedRows } from '../../core/formats/format.js'
+import type { LinkedRow, LinkedRows } from '../../core/formats/format.js'
 import type { PageMessages } from '../messages.js'
 import { keywordsOf } from '../forms/constraints.js'
 import { labelOf } from '../names.js'
@@ -17,14 +17,28 @@ import type { Show } from './show.js'
 
 /** Returns the same functions for the ids of other rows. The shape must have no format. */
 export function linkRows ({ whole, cell }: Show, attribute: string): Show {
-  const link = (render: (value: unknown) => string) => (value: unknown, links?: LinkedRows): string => {
-    const row = links?.get(attribute)?.get(value)
-    if (row === undefined) return render(value)
-    const name = row.name === undefined ? render(value) : escapeAttribute(row.name)
-    return row.href === undefined ? name : `<a href="${escapeAttribute(row.href)}">${name}</a>`
-  }
+  const link = (render: (value: unknown) => string) => (value: unknown, links?: LinkedRows): string =>
+    linkTo(links?.get(attribute)?.get(value), () => render(value))
   return { numeric: false, whole: link(whole), cell: link(cell) }
 }
+
+/** Renders the link to a row, or the value itself if there is none. */
+function linkTo (row: LinkedRow | undefined, render: () => string): string {
+  const name = row?.name === undefined ? render() : escapeAttribute(row.name)
+  return row?.href === undefined ? name : `<a href="${escapeAttribute(row.href)}">${name}</a>`
+}
+
+/**
+ * Compiles how an attribute is shown. With `links`, the members of its objects can be links to other rows.
+ */
+export type CompileShow = (
+  shape: Shape,
+  label: string,
+  more?: { readonly tones?: Tones | undefined, readonly links?: FindMemberLinks }
+) => Show
+
+/** Returns the links from the members of objects, by member. */
+export type FindMemberLinks = (links: LinkedRows | undefined) => LinkedRows
 
 /** The end of a clipped text. It is a reference, for the same reason as `DASH` in the views. */
 export const ELLIPSIS = '&#8230;'
@@ -34,7 +48,7 @@ export function makeShowCompiler (
   lang: string,
   messages: PageMessages,
   timeZone: string | undefined
-): (shape: Shape, label: string, tones?: Tones) => Show {
+): CompileShow {
   const compileLine = makeLineCompiler(lang, messages)
   const decorate = makeDecorations(lang, timeZone)
   const compileWhole = compilePerShape<WriteWhole>((shape, compile) =>
@@ -42,14 +56,16 @@ export function makeShowCompiler (
   )
   const describeFile = makeFileText(lang, messages)
   const note = `<p class="kept">${escapeAttribute(messages.beginning)}</p>`
-  return (shape, label, tones) => {
+  return (shape, label, { tones, links: findLinks } = {}) => {
     const line = compileLine(shape)
     const badges = makeBadges(shape, line, tones)
     const plain = compileWhole(shape)
-    const whole = (value: unknown): string => (tones && badges.get(value)) ?? plain(value, label)
+    const whole = (value: unknown, links?: LinkedRows): string =>
+      (tones && badges.get(value)) ?? plain(value, label, findLinks?.(links))
     const show = {
       numeric: isNumeric(shape),
-      whole: (value: unknown) => isLong(value) ? whole(beginningOf(value)) + note : whole(value),
+      whole: (value: unknown, links?: LinkedRows) =>
+        isLong(value) ? whole(beginningOf(value), links) + note : whole(value, links),
       cell: makeCell(shape, line, decorate(shape), shape.only === 'boolean' ? makeMarks(shape, messages) : badges)
     }
     return isBytesShape(shape) ? showFiles(describeFile, show, label) : show
@@ -135,8 +151,8 @@ function makeDecorations (lang: string, timeZone: string | undefined): (shape: S
     only === 'string' && format !== undefined && titles.size === 0 ? decorations.get(format) : undefined
 }
 
-/** Writes a whole value. `label` is what an array is called. */
-type WriteWhole = (value: unknown, label: string) => string
+/** Writes a whole value. `label` is what an array is called, and `links` has those from the members of its objects. */
+type WriteWhole = (value: unknown, label: string, links?: LinkedRows) => string
 
 function makeWhole (
   shape: Shape,
@@ -155,27 +171,28 @@ function makeWhole (
     ])
   )
 
-  function list (values: readonly unknown[], label: string): string {
+  function list (values: readonly unknown[], label: string, links?: LinkedRows): string {
     return values.length === 0
       ? ''
-      : `<ul class="values">${values.map((value) => `<li>${items(value, label)}</li>`).join('')}</ul>`
+      : `<ul class="values">${values.map((value) => `<li>${items(value, label, links)}</li>`).join('')}</ul>`
   }
 
-  function group (value: Schema): string {
+  function group (value: Schema, links?: LinkedRows): string {
     const shown = Object.keys(value).map((name) => {
       const { label = name, show = rest } = members.get(name) ?? {}
-      return `<div><dt>${escapeAttribute(label)}</dt><dd>${show(value[name], label)}</dd></div>`
+      const text = linkTo(links?.get(name)?.get(value[name]), () => show(value[name], label))
+      return `<div><dt>${escapeAttribute(label)}</dt><dd>${text}</dd></div>`
     })
     return shown.length === 0 ? '' : `<dl class="values">${shown.join('')}</dl>`
   }
 
-  return (value, label) => {
+  return (value, label, links) => {
     const badge = badges.get(value)
     if (badge !== undefined) return badge
     if (shape.titles.has(value) || isDecimalShape(shape)) return escapeAttribute(line(value))
     if (typeof value === 'string') return decorate === undefined ? withBreaks(value) : decorate(value)
-    if (Array.isArray(value)) return tableOf(value, label) ?? list(value, label)
-    return isObject(value) ? group(value) : escapeAttribute(line(value))
+    if (Array.isArray(value)) return tableOf(value, label, links) ?? list(value, label, links)
+    return isObject(value) ? group(value, links) : escapeAttribute(line(value))
   }
 }
 
@@ -186,7 +203,7 @@ function makeWhole (
 function makeTable (
   { only, properties }: Shape,
   compile: (shape: Shape) => WriteWhole
-): (values: readonly unknown[], label: string) => string | undefined {
+): (values: readonly unknown[], label: string, links?: LinkedRows) => string | undefined {
   const members = [...properties.values()]
   const isFlat = members.every(({ shape: { only } }) => only !== undefined && only !== 'array' && only !== 'object')
   if (only !== 'object' || members.length === 0 || !isFlat) return () => undefined
@@ -197,15 +214,16 @@ function makeTable (
     isText: property.shape.only === 'string',
     show: compile(property.shape)
   }))
-  return (values, label) => {
+  return (values, label, links) => {
     const rows = values.filter(isObject)
     const names = new Set(rows.flatMap((row) => Object.keys(row)))
     const isKnown = rows.length === values.length && [...names].every((name) => properties.has(name))
     if (!isKnown || names.size === 0) return undefined
     const shown = columns.filter(({ name }) => names.has(name))
+      .map((column) => links?.has(column.name) === true ? { ...column, kind: '' } : column)
     const heads = shown.map(({ label, kind }) => `<th scope="col"${kind}>${escapeAttribute(label)}</th>`)
     const lines = rows.map((row) => shown.map(({ name, label, kind, isText, show }, index) => {
-      const text = show(row[name], label)
+      const text = linkTo(links?.get(name)?.get(row[name]), () => show(row[name], label))
       const cell = `${kind === '' ? ' dir="auto"' : kind}>${text}`
       return index === 0 && isText && text !== '' ? `<th scope="row"${cell}</th>` : `<td${cell}</td>`
     }).join(''))

@@ -9,7 +9,7 @@ import { ownMember } from '../../core/util/own-property.js'
 import type { WriterContext } from '../../core/formats/format.js'
 import { labelOf, encodeIdPart } from '../names.js'
 import { linkFiles } from './files.js'
-import { linkRows, type makeShowCompiler, type Tones } from './render-value.js'
+import { type CompileShow, type FindMemberLinks, linkRows, type Tones } from './render-value.js'
 import type { Show } from './show.js'
 
 /** An attribute that pages show. */
@@ -40,7 +40,7 @@ const ID = new RegExp(`^(?:id|ID|Id)$|${REFERENCE.source}`, 'u')
 
 /** How the attributes of a resource are shown. */
 interface Showing {
-  readonly compileShow: ReturnType<typeof makeShowCompiler>
+  readonly compileShow: CompileShow
   readonly references: WriterContext['references']
   /** The tones of the values of enumerations, by attribute. */
   readonly badges: ReadonlyMap<string, Tones>
@@ -59,7 +59,7 @@ export function compileShownAttributes (
         ? linkFiles(compileShow(shape, label), name)
         : (shape.only ?? 'integer') === 'integer' && ID.test(name)
             ? { ...compileShow({ ...shape, ...ID_SHAPE }, label), numeric: false }
-            : compileShow(shape, label, badges.get(name))
+            : compileShow(shape, label, { tones: badges.get(name), ...findMemberLinks(name, references) })
   }
   if (resource.open) return openAttributes(showOf)
   const visible = compileVisible(resource)
@@ -96,6 +96,19 @@ function openAttributes (showOf: (name: string, label: string, shape: Shape) => 
     read: (attributes) => ownMember(attributes, name)
   })
   return { of: (rows) => [...new Set(rows.flatMap(({ attributes }) => Object.keys(attributes)))].map(find), find }
+}
+
+/** Returns the function that finds the links from the members of an attribute's objects, if they reference rows. */
+function findMemberLinks (attribute: string, references: ReadonlySet<string>): { readonly links?: FindMemberLinks } {
+  const around = `${attribute}.`
+  const members = [...references].filter((name) => name.startsWith(around)).map((name) => name.slice(around.length))
+  if (members.length === 0) return {}
+  return {
+    links: (links) => new Map(members.flatMap((member) => {
+      const found = links?.get(`${attribute}.${member}`)
+      return found === undefined ? [] : [[member, found]]
+    }))
+  }
 }
 
 /** Returns the id of the element. It begins with a colon, and no id of a field does. */

@@ -615,7 +615,7 @@ export interface RowsField extends FieldOf<'rows'> {
 /** The head of a column of rows. */
 export interface RowColumn extends Pick<FieldFrame, 'label' | 'description' | 'optional' | 'width'> {
   /** The kind of control in the column. */
-  readonly control: 'input' | 'textarea' | 'select'
+  readonly control: 'input' | 'textarea' | 'select' | 'reference'
   /** Whether the column has numbers. */
   readonly numeric: boolean
 }

@@ -642,3 +642,79 @@ t.test('a form that was refused, and a conflict, lead to the rows and back', asy
   t.equal((await press(formOn(other))).statusCode, 303)
   t.match(books.get(1, {}, context), { attributes: { authorId: 7 } })
 })
+
+const credited = {
+  type: 'object',
+  required: ['title'],
+  properties: {
+    title: { type: 'string', maxLength: 50 },
+    credits: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['authorId'],
+        additionalProperties: false,
+        properties: {
+          authorId: { type: 'integer' }, editorId: { type: 'integer', title: 'Edited by' }, share: { type: 'integer' }
+        }
+      }
+    }
+  }
+} as const
+const CREDITS: Options = {
+  attributes: credited, references: { 'credits.authorId': 'authors', 'credits.editorId': 'authors' }
+}
+
+t.test('a reference inside an array is chosen by name in the row of the form', async (t) => {
+  const { app, page } = await open(t, {
+    names: ['Ann', 'Bob'], books: CREDITS, rows: [{ title: 'T', credits: [{ authorId: 2, share: 3 }, { authorId: 9 }] }]
+  })
+  const first = await page('/books/1')
+  const ROWS = 'book:credits:'
+  const choicesIn = (answer: LightMyRequestResponse, field: string): string[] | undefined =>
+    choicesOf(answer, `credits:${field}`)
+  t.strictSame(choicesIn(first, '0:authorId'), ['1=Ann', '2=Bob*'])
+  t.strictSame(choicesIn(first, '1:authorId'), ['9=9*', '1=Ann', '2=Bob'], 'a row that is missing is called by its id')
+  t.strictSame(choicesIn(first, '0:editorId'), ['=none*', '1=Ann', '2=Bob'])
+  const heads = /<div class="row heads"[^>]*>.*<\/div>/.exec(first.body)?.[0] ?? ''
+  t.match(heads, '<div class="field select">Author</div><div class="field select">Edited by')
+  const shownIn = /<table class="values" aria-label="Credits">.*?<\/table>/.exec(first.body)?.[0] ?? ''
+  t.match(shownIn, '<th scope="col">Author</th><th scope="col" class="number">Share</th>')
+  t.match(shownIn, '<td dir="auto"><a href="/authors/2">Bob</a></td><td class="number">3</td>')
+  t.match(shownIn, '<td dir="auto">9</td>')
+  const form = fill(formOn(first), { 'book[credits][0][editorId]': '1', 'book[credits][1][authorId]': '1' })
+  t.equal((await app.inject(submit(form, undefined, { accept: 'text/html' }))).statusCode, 303)
+  t.strictSame((await page('/books/1', { accept: 'application/json' })).json().book.credits,
+    [{ authorId: 2, editorId: 1, share: 3 }, { authorId: 1 }])
+  const wrong = await app.inject(post('book[title]=T&book[credits][0][authorId]=1&book[credits][1][authorId]=7'))
+  t.equal(wrong.statusCode, 422)
+  t.match(wrong.body, `<a href="#${ROWS}1:authorId">Credit 2: Author refers to something that does not exist</a>`)
+  t.strictSame(choicesIn(wrong, '0:authorId'), ['1=Ann*', '2=Bob'])
+})
+
+t.test('beyond 50 rows, a button in the row of the form leads to the rows and back', async (t) => {
+  const { page, press, leave, books } = await openShelves(t, {
+    books: CREDITS, rows: [{ title: 'T', credits: [{ authorId: 3 }, { authorId: 4 }] }]
+  })
+  const first = await page('/books/1')
+  t.strictSame([0, 1].map((row) => nameOn(first, `credits:${row}:authorId`)), ['Author <3>&"', 'Author <4>&"'])
+  const typed = fill(formOn(first), { 'book[title]': 'New', 'book[credits][0][share]': '5' })
+  const all = await press(typed, 'book[credits][1][authorId][?][choose]')
+  t.match(all, { statusCode: 422, body: /<h1>Choose: Author<\/h1>/ })
+  const found = await press(fill(formOn(all), { 'book[credits][1][authorId][?][search]': '<42>' }))
+  t.strictSame(offered(found), ['Author <42>&"'])
+  t.equal(nameOn(await leave(formOn(found)), 'credits:1:authorId'), 'Author <4>&"')
+  t.strictSame(buttonsOf(formOn(found)).filter(({ label }) => label === 'none'), [], 'it is required')
+  const back = await press(formOn(found), 'book[credits][1][authorId][?][chosen]', '42')
+  t.equal(nameOn(back, 'credits:1:authorId'), 'Author <42>&"')
+  const added = await press(formOn(back), 'book[credits][?][add]')
+  t.equal(nameOn(added, 'credits:2:authorId'), 'Choose…')
+  const third = await press(formOn(await press(formOn(added), 'book[credits][2][editorId][?][choose]')),
+    'book[credits][2][editorId][?][chosen]', '7')
+  t.equal(nameOn(third, 'credits:2:editorId'), 'Author <7>&"')
+  t.equal((await press(formOn(third))).statusCode, 422, 'the author of the new row is missing')
+  const fewer = await press(formOn(third), 'book[credits][?][remove]', '2')
+  t.equal((await press(formOn(fewer))).statusCode, 303)
+  t.match(await books.get(1, {}, context),
+    { attributes: { title: 'New', credits: [{ authorId: 3, share: 5 }, { authorId: 42 }] } })
+})

@@ -503,3 +503,117 @@ t.test('a reference to rows that everybody may see costs no query', async (t) =>
   }
   t.equal(listed, 0)
 })
+
+/** Serves orders whose lines reference products 1 and 2, and the order 1 with a line of product 1. */
+async function serveOrders (
+  t: Test,
+  stores: Stores,
+  { products = {}, reference = 'products' }: { products?: object, reference?: unknown } = {}
+): Promise<(asked: InjectOptions) => Promise<LightMyRequestResponse>> {
+  const app = fastify()
+  t.teardown(() => app.close())
+  app.register(draw((map) => {
+    map.resources('products', { attributes: { type: 'object', properties: { name: { type: 'string' } } }, ...products })
+    const formats = ['json', 'xml', 'csv'] as const
+    map.resources('orders', { attributes: order, references: { 'lines.productId': reference as string }, formats })
+  }, { stores }))
+  await app.ready()
+  for (const name of ['Tea', 'Jam']) {
+    await app.inject({ ...JSON_POST, url: '/products', payload: { product: { name } } })
+  }
+  await app.inject({ ...JSON_POST, url: '/orders', payload: { order: { lines: [{ productId: 1 }] } } })
+  return async (asked) => app.inject({ ...asked, headers: { accept: 'application/json', ...asked.headers } })
+}
+
+const line = {
+  type: 'object',
+  required: ['productId'],
+  additionalProperties: false,
+  properties: { productId: { type: ['integer', 'null'] }, count: { type: 'integer' } }
+} as const
+const order = {
+  type: 'object', properties: { name: { type: 'string' }, lines: { type: ['array', 'null'], items: line } }
+} as const
+const JSON_POST = { method: 'POST', headers: { accept: 'application/json' } } as const
+
+t.test('a reference inside an array is checked at each write, in each format', async (t) => {
+  const xml = (lines: string): InjectOptions => ({
+    method: 'POST',
+    url: '/orders',
+    headers: { accept: 'application/xml', 'content-type': 'application/xml' },
+    payload: `<order><lines type="array">${lines}</lines></order>`
+  })
+  const create = (lines: unknown): InjectOptions => ({ ...JSON_POST, url: '/orders', payload: { order: { lines } } })
+  const update = (lines: unknown): InjectOptions =>
+    ({ method: 'PUT', url: '/orders', payload: { id: 1, order: { lines } } })
+  const cases: ReadonlyArray<readonly [string, InjectOptions, status: number, paths: readonly string[]]> = [
+    ['a create', create([{ productId: 2 }, { productId: 1 }, { productId: 2 }]), 201, []],
+    ['no lines', create([]), 201, []],
+    ['null', create(null), 201, []],
+    ['an absent array', { ...JSON_POST, url: '/orders', payload: { order: { name: 'N' } } }, 201, []],
+    ['a reference that is null', create([{ productId: null }]), 201, []],
+    ['an orphan', create([{ productId: 1 }, { productId: 7 }]), 422, ['lines.1.productId']],
+    ['two orphans', create([{ productId: 8 }, { productId: 2 }, { productId: 9 }]), 422,
+      ['lines.0.productId', 'lines.2.productId']],
+    ['an update', update([{ productId: 2 }]), 200, []],
+    ['an update with an orphan', update([{ productId: 1 }, { productId: 5 }]), 422, ['lines.1.productId']],
+    ['XML', xml('<line><productId type="integer">2</productId></line>'), 201, []],
+    ['XML with an orphan', xml('<line><productId type="integer">3</productId></line>'), 422, ['lines.0.productId']]
+  ]
+  const many: typeof cases = [
+    ['a batch', { ...JSON_POST, url: '/orders', payload: { orders: [{ lines: [{ productId: 3 }] }] } }, 422, []],
+    ['CSV', {
+      method: 'POST',
+      url: '/orders',
+      headers: { accept: 'application/json', 'content-type': 'text/csv' },
+      payload: 'name,lines\nN,"[{""productId"":3}]"\n'
+    }, 422, []]
+  ]
+  const [engine] = await openEngines()
+  // The database of the engine has no transactions.
+  for (const [stores, all] of [[memoryStores(), [...cases, ...many]], [engine?.stores as Stores, cases]] as const) {
+    const ask = await serveOrders(t, stores)
+    for (const [what, asked, status, paths] of all) {
+      const { statusCode, body } = await ask(asked)
+      t.equal(statusCode, status, `${what}: ${body}`)
+      for (const path of paths) t.match(body, path, what)
+      t.equal(body.includes('refers to something that does not exist'), status === 422, what)
+    }
+  }
+})
+
+t.test('a reference inside an array restricts no deletion, and stays as it is stored', async (t) => {
+  const ask = await serveOrders(t, memoryStores())
+  t.equal((await ask({ method: 'DELETE', url: '/products.json?id=1' })).statusCode, 204)
+  const update = (lines: unknown): InjectOptions =>
+    ({ method: 'PUT', url: '/orders', payload: { id: 1, order: { lines } } })
+  t.equal((await ask(update([{ productId: 1, count: 2 }, { productId: 2 }]))).statusCode, 200, 'the stored orphan')
+  t.equal((await ask(update([{ productId: 3 }]))).statusCode, 422, 'another orphan')
+  const many = Array.from({ length: 20_000 }, (_, index) => ({ productId: index + 1 }))
+  t.equal((await ask(update(many))).statusCode, 422, 'very many orphans')
+})
+
+t.test('a reference inside an array tells nothing about a row that the request may not see', async (t) => {
+  const products = {
+    authorize: (_request: unknown, { action, id }: { action: string, id?: unknown }) =>
+      action !== 'show' || id !== 2
+  }
+  const cases: ReadonlyArray<readonly [reference: unknown, hidden: number, missing: number]> = [
+    ['products', 422, 422],
+    [{ to: 'products' }, 422, 422],
+    // Without the check, a row that is hidden must not be told from one that is missing either.
+    [{ to: 'products', check: false }, 422, 422]
+  ]
+  for (const [reference, hidden, missing] of cases) {
+    const ask = await serveOrders(t, memoryStores(), { products, reference })
+    const create = (productId: number): InjectOptions =>
+      ({ ...JSON_POST, url: '/orders', payload: { order: { lines: [{ productId }] } } })
+    const [one, other] = [await ask(create(2)), await ask(create(9))]
+    t.strictSame([one.statusCode, one.body], [hidden, other.body])
+    t.equal(other.statusCode, missing)
+    t.equal((await ask(create(1))).statusCode, 201)
+  }
+  const ask = await serveOrders(t, memoryStores(), { reference: { to: 'products', check: false } })
+  t.equal((await ask({ ...JSON_POST, url: '/orders', payload: { order: { lines: [{ productId: 9 }] } } })).statusCode,
+    201, 'an open resource is not asked')
+})

@@ -1,6 +1,6 @@
 import type { Said } from '../../messages.js'
 import type { Operator } from '../../stores/store.js'
-import { type ChoiceField, completeSeconds, type FormNode, markerOf, readMoment } from './parse.js'
+import { type ChoiceField, completeSeconds, type FormNode, isRow, markerOf, readMoment } from './parse.js'
 
 /**
  * The query parameters of a form that adds a condition to a list. The user chooses the operator, so the form cannot
@@ -61,17 +61,22 @@ export function readConditionValue (text: string, format: string | undefined): s
 
 /** A form that asks for the rows that an attribute can reference, to choose one of them. */
 export interface Choosing {
-  /** The name of the attribute. */
+  /** The name of the attribute, or that of a member of its objects: `lines.productId`. */
   readonly attribute: string
+  /** The steps to its field: `['lines', '0', 'productId']`. */
+  readonly path: readonly string[]
   /** The query of the list of these rows: its search, its conditions and its cursor, as the form has sent them. */
   readonly query: ListedParameters
 }
 
 /** Returns what a form asks for to choose a row, or `undefined` if it does not. */
-export function findChoosing ({ children }: FormNode): Choosing | undefined {
-  for (const [attribute, node] of children) {
+export function findChoosing ({ children }: FormNode, around: readonly string[] = []): Choosing | undefined {
+  for (const [step, node] of children) {
+    const path = [...around, step]
     const query = readChoice((field) => markerOf(node, field))
-    if (query !== undefined) return { attribute, query }
+    if (query !== undefined) return { attribute: path.filter((step) => !isRow(step)).join('.'), path, query }
+    const inside = findChoosing(node, path)
+    if (inside !== undefined) return inside
   }
   return undefined
 }

@@ -46,7 +46,7 @@ export function compileFormReader (): Reader<FormNode> {
     compile: compilePerShape(makeConvert),
     removes,
     redisplay: revise,
-    choosing: findChoosing,
+    choosing: (group) => findChoosing(group),
     isUntouched
   }
 }
