@@ -38,15 +38,20 @@ export class Migration {
     this.#driver = driver
   }
 
-  /** Throws `InvalidOptionError` if the table is missing or does not fit. */
-  async check (): Promise<CheckedTable> {
+  /**
+   * Throws `InvalidOptionError` if the table is missing or does not fit.
+   * @param refusal why the database has refused to add what may be missing
+   */
+  async check (refusal?: Error): Promise<CheckedTable> {
     const definition = this.#definition
     const { found, misfits, gaps, statements } = await this.#inspect()
     if (found === undefined) throw missingTable(definition, await this.#driver.tables())
     const faults = misfits.filter(({ optional }) => optional !== true)
     if (faults.length > 0) throw misfitError(definition.table, faults)
     const warnings: string[] = []
-    for (const gap of [...gaps, ...misfits]) warnings.push(await this.#describeGap(gap, statements))
+    for (const gap of gaps) warnings.push(await this.#describeGap(gap, statements))
+    const reason = refusal === undefined ? '' : `. The database has refused that: ${refusal.message}`
+    for (const misfit of misfits) warnings.push(await this.#describeGap(misfit, statements) + reason)
     return { ...learnTable(definition, found), warnings }
   }
 
@@ -66,8 +71,23 @@ export class Migration {
    * @throws InvalidOptionError if the table does not fit
    */
   async run (): Promise<CheckedTable> {
+    let failures = await this.#repair(await this.#inspect())
+    const { references } = this.#definition
+    // Citus refuses foreign keys between tables that it does not distribute alike.
+    if (failures.length > 0 && references.some(({ optional }) => optional)) {
+      await this.#repair(await this.#inspect(references.filter(({ optional }) => !optional)))
+      failures = [...failures, ...await this.#repair(await this.#inspect())]
+    }
+    try {
+      return await this.check(failures.at(-1))
+    } catch (error) {
+      throw failures[0] ?? error
+    }
+  }
+
+  /** Runs the statements for all misfits, unless something is left to the app. Returns what has failed. */
+  async #repair ({ misfits }: Inspection): Promise<readonly Error[]> {
     const failures: Error[] = []
-    const { misfits } = await this.#inspect()
     for (const { cure } of misfits.every(isCurable) ? misfits : []) {
       try {
         await this.#execute(cure as readonly string[])
@@ -76,11 +96,7 @@ export class Migration {
         failures.push(this.#explain(cure as readonly string[], error))
       }
     }
-    try {
-      return await this.check()
-    } catch (error) {
-      throw failures[0] ?? error
-    }
+    return failures
   }
 
   /** Returns an error that says which statement has failed, if rows that exist are the reason. */
@@ -96,8 +112,9 @@ export class Migration {
     await this.#driver.run({ text, steps, writes: true, returns: false, kept: false }, [])
   }
 
-  async #inspect (): Promise<Inspection> {
-    const references = await this.#findReferences()
+  /** @param known the foreign keys. @default all but those to tables that do not exist yet */
+  async #inspect (known?: readonly ForeignKey[]): Promise<Inspection> {
+    const references = known ?? await this.#findReferences()
     const definition = { ...this.#definition, references }
     const found = await this.#driver.describe()
     const statements = new TableStatements(definition, this.#dialect)
