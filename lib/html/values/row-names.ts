@@ -123,16 +123,18 @@ export function findTitleAttributes (
     .map((property) => ({ ...property, words: wordsOf(property.name).toLowerCase() }))
     .filter(({ words, ...property }) =>
       isReadable(property) && !references.has(property.name) && (!UNREADABLE.test(words) || isKey(property)))
-  const find = (pattern: RegExp, space = ' '): string | undefined =>
-    texts.find(({ words }) => pattern.test(words.replaceAll(' ', space)))?.name
-  const [first, last] = [find(FIRST, ''), find(LAST, '')]
+  const find = (pattern: RegExp): string | undefined =>
+    texts.find(({ words }) => pattern.test(words.replaceAll(' ', '')))?.name
+  const [first, last] = [find(FIRST), find(LAST)]
   if (first !== undefined && last !== undefined) return [first, last]
+  // The description of a database says which texts many rows have in common.
+  const alone = texts.filter(({ name, schema }) => schema['x-repeats'] !== true || unique.has(name))
   // A name that a row may lack, such as the `ship_name` of an order, often is that of something else.
-  const named = find(TITLE) ??
-    texts.find(({ name, words, required }) => NAME.test(words) && (required || unique.has(name)))?.name
+  const named = (alone.find(({ words }) => TITLE.test(words)) ??
+    alone.find(({ name, words, required }) => NAME.test(words) && (required || unique.has(name))))?.name
   if (named !== undefined) return [named]
   // Other rows have the same value in a part of their keys.
-  const own = texts.filter(({ name }) => key.length < 2 || !key.includes(name))
+  const own = alone.filter(({ name }) => key.length < 2 || !key.includes(name))
   const found = own.find(({ name }) => unique.has(name)) ?? own.find(isShort)
   return found === undefined ? [] : [found.name]
 }

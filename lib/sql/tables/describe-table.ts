@@ -263,6 +263,24 @@ function makeName (column: string, taken: Set<string>): string {
 /** The schema of a column of bytes, a file. A stored value may be longer. */
 export const BYTES: Schema = { type: 'string', contentEncoding: 'base64', maxLength: LONGEST_FILE }
 
+/** The fewest values that say whether those of a column repeat. */
+const FEWEST = 10
+
+/**
+ * Marks the schema of a text of which more than a tenth of the rows have a value of another row. Pages do not name rows
+ * by such a text.
+ */
+export function markRepeating (schema: Schema, { values, distinct }: ValueCounts): Schema {
+  const repeats = isFreeText(schema) && values >= FEWEST && distinct < 0.9 * values
+  return repeats ? { ...schema, 'x-repeats': true } : schema
+}
+
+/** How many values a column has that are not null, and how many of them differ. */
+export interface ValueCounts {
+  readonly values: number
+  readonly distinct: number
+}
+
 /** The schema of an integer of eight bytes in a key, or in a reference to a key. */
 export const LONG_INTEGER: Schema = { type: 'integer', format: 'int64' }
 

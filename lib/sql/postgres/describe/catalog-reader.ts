@@ -1,6 +1,6 @@
 import { type PartialIndex, readNullCondition } from '../../dialect.js'
 import { type Demand, readCheck, readLiteral, type Token, tokenize } from '../../tables/checks.js'
-import { LONG_INTEGER } from '../../tables/describe-table.js'
+import { LONG_INTEGER, markRepeating } from '../../tables/describe-table.js'
 import type { FoundColumn, FoundForeignKey, FoundTable, Right } from '../../tables/description.js'
 import { RULES } from '../catalog.js'
 import { type CatalogType, readType } from './column-types.js'
@@ -52,6 +52,10 @@ interface CatalogColumn {
   readonly mayRead: boolean
   readonly mayCreate: boolean
   readonly mayUpdate: boolean
+  /** The estimated number of values that are not null, or null if the table was not analyzed. */
+  readonly values: number | null
+  /** The estimated number of values that differ. */
+  readonly distinct: number | null
 }
 
 interface CatalogConstraint {
@@ -214,12 +218,13 @@ class TableReader {
     const { name, isNotNull, identity, isGenerated, default: made, mayRead, mayCreate, mayUpdate } = column
     const type = readType(this.#types, column.type, column.modifier)
     const isCounted = identity !== '' || (made !== null && CALL.test(made))
+    // An array of several dimensions is a text in the spelling of PostgreSQL.
+    const schema = type.name === 'int8' && keyNumbers.has(name)
+      ? LONG_INTEGER
+      : column.dimensions > 1 ? { type: 'string' } : type.schema
     return {
       name,
-      // An array of several dimensions is a text in the spelling of PostgreSQL.
-      schema: type.name === 'int8' && keyNumbers.has(name)
-        ? LONG_INTEGER
-        : column.dimensions > 1 ? { type: 'string' } : type.schema,
+      schema: markRepeating(schema, { values: column.values ?? 0, distinct: column.distinct ?? 0 }),
       isNullable: !isNotNull && !type.isNotNull,
       hasDefault: made !== null || identity !== '' || type.hasDefault,
       default: made === null ? undefined : readLiteral(tokensOf(made)),

@@ -125,8 +125,12 @@ SELECT 'column', row_to_json(t) FROM (
   coalesce(l.collisdeterministic, true) AS "isExact", l.collname AS collation,
   has_column_privilege(a.attrelid, a.attnum, 'SELECT') AS "mayRead",
   has_column_privilege(a.attrelid, a.attnum, 'INSERT') AS "mayCreate",
-  has_column_privilege(a.attrelid, a.attnum, 'UPDATE') AS "mayUpdate"
+  has_column_privilege(a.attrelid, a.attnum, 'UPDATE') AS "mayUpdate",
+  c.reltuples * (1 - s.null_frac) AS values,
+  CASE WHEN s.n_distinct < 0 THEN -s.n_distinct * c.reltuples ELSE s.n_distinct END AS distinct
   FROM pg_catalog.pg_attribute a JOIN tables c ON c.oid = a.attrelid
+  LEFT JOIN pg_catalog.pg_stats s ON s.schemaname = c.nspname AND s.tablename = c.relname AND s.attname = a.attname
+    AND NOT s.inherited
   LEFT JOIN pg_catalog.pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
   LEFT JOIN pg_catalog.pg_collation l ON l.oid = a.attcollation
   WHERE a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attrelid, a.attnum) t

@@ -1,7 +1,7 @@
 import { FREE_MOMENT } from '../../../core/schema/convert-text.js'
 import type { Schema } from '../../../core/schema/types.js'
 import { quoteName } from '../../dialect.js'
-import { BYTES as BYTES_SCHEMA, LONG_INTEGER } from '../../tables/describe-table.js'
+import { BYTES as BYTES_SCHEMA, LONG_INTEGER, markRepeating, type ValueCounts } from '../../tables/describe-table.js'
 import type { ReadRows } from '../structure.js'
 
 /** A schema that a column may have, and the condition that its values fit. */
@@ -187,12 +187,37 @@ export function sampleColumns (
       for (const [index, column] of tried.entries()) if (row?.[`f${index}`] === 0) column.refuted++
     }
   }
+  const counts = countValues(query, samples[0] as string, columns)
   const isEmpty = (name: string): boolean => samples.every((sample) =>
     query(`SELECT 1 FROM (SELECT ${name} AS f ${sample}) WHERE f IS NOT NULL LIMIT 1`).length === 0)
   return new Map(found.map(({ name, candidates, whenEmpty, refuted }, index) => {
     const { name: column, type } = columns[index] as DeclaredColumn
     if (refuted === 0 && whenEmpty !== undefined && isEmpty(name)) return [column, whenEmpty]
     const mixed = { ...(/CHAR|CLOB|TEXT/i.test(type) ? STRING : UNKNOWN), isComparable: false, isMixed: true }
-    return [column, candidates[refuted] ?? mixed]
+    const contents = candidates[refuted] ?? mixed
+    const counted = counts.get(column)
+    return [column, counted === undefined
+      ? contents
+      : { ...contents, schema: markRepeating(contents.schema, counted) }]
   }))
+}
+
+/** The longest text that may name a row, in bytes. */
+const LONGEST_NAME = 200
+
+/** Counts the values in the columns of texts, as far as they may name a row. */
+function countValues (
+  query: ReadRows,
+  sample: string,
+  columns: readonly DeclaredColumn[]
+): ReadonlyMap<string, ValueCounts> {
+  const texts = columns.filter(({ type }) => /CHAR|CLOB|TEXT/i.test(type))
+  if (texts.length === 0) return new Map()
+  const counts = texts.map(({ name }, index) => {
+    const value = `CASE WHEN octet_length(${quoteName(name)}) <= ${LONGEST_NAME} THEN ${quoteName(name)} END`
+    return `count(${value}) AS v${index}, count(DISTINCT ${value}) AS d${index}`
+  }).join(', ')
+  const [found = {}] = query<Record<string, number>>(`SELECT ${counts} FROM (SELECT * ${sample})`)
+  return new Map(texts.map(({ name }, index) =>
+    [name, { values: Number(found[`v${index}`]), distinct: Number(found[`d${index}`]) }]))
 }

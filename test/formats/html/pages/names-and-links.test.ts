@@ -94,8 +94,8 @@ t.test('the names of attributes tell which of them name a row', async (t) => {
     resource?: {
       readonly required?: readonly string[],
       readonly unique?: readonly string[],
-      readonly references?:
-      readonly string[],
+      readonly references?: readonly string[],
+      readonly repeating?: readonly string[],
       readonly key?: readonly string[],
       readonly singleton?: boolean
     }
@@ -119,10 +119,17 @@ t.test('the names of attributes tell which of them name a row', async (t) => {
     ['code note', 'code', { required: ['code', 'note'], unique: ['code'], key: ['code'] }],
     ['token', 'token', { required: ['token'], unique: ['token'], key: ['token'] }],
     ['base quote', '', { required: ['base', 'quote'], unique: ['base', 'quote'], key: ['base', 'quote'] }],
-    ['name', '', { singleton: true }]
+    ['name', '', { singleton: true }],
+    ['name code', 'code', { required: ['code'], repeating: ['name'] }],
+    ['name label', 'label', { repeating: ['name'] }],
+    ['name label', 'name', { unique: ['name'], repeating: ['name'] }],
+    ['company_name note', '', { required: ['company_name'], repeating: ['company_name'] }],
+    ['first_name last_name name', 'first_name last_name', { repeating: ['first_name', 'last_name'] }]
   ]
-  for (const [names, expected, { required, unique, references, key = [], singleton = false } = {}] of cases) {
-    const properties = Object.fromEntries(names.split(' ').map((name) => [name, { type: ['string', 'null'] }]))
+  for (const [names, expected, options = {}] of cases) {
+    const { required, unique, references, repeating = [], key = [], singleton = false } = options
+    const properties = Object.fromEntries(names.split(' ').map((name) =>
+      [name, { type: ['string', 'null'], ...repeating.includes(name) && { 'x-repeats': true } }]))
     const attributes = declareAttributes('rows', { type: 'object', properties, required })
     t.equal(findTitleAttributes({ attributes, key, singleton },
       { unique: new Set(unique), references: new Set(references) }).join(' '), expected, names)

@@ -297,6 +297,20 @@ t.test('versions, references and names come from the columns', async (t) => {
   t.equal(Object.keys(tables.get('wide')?.attributes.properties ?? {}).length, 60)
 })
 
+t.test('texts that many rows share are marked, as soon as the table was analyzed', async (t) => {
+  const place = await open(`
+    CREATE TABLE people (id serial PRIMARY KEY, name text, nick text, note text, code integer, price numeric(8, 2));
+    INSERT INTO people (name, nick, note, code, price)
+      SELECT 'Ken', CASE WHEN i < 4 THEN 'a' ELSE 'n' || i END, CASE WHEN i > 31 THEN 'x' END, 1, 1
+      FROM generate_series(1, 40) i`)
+  const findMarked = async (): Promise<string[]> =>
+    Object.entries((await describeOne(place, 'people')).attributes.properties)
+      .filter(([, schema]) => 'x-repeats' in schema).map(([name]) => name)
+  t.strictSame(await findMarked(), [])
+  await place.pool.query('ANALYZE people')
+  t.strictSame(await findMarked(), ['name'])
+})
+
 t.test('the catalog says what the user may do', async (t) => {
   const place = await open('')
   const { pool, schema } = place

@@ -448,6 +448,22 @@ each('nothing is writable in a database that only allows queries', `${databases.
   }
 })
 
+const REPEATING = `
+  CREATE TABLE people (id INTEGER PRIMARY KEY, name TEXT, nick TEXT, note TEXT, code INTEGER, long TEXT, few TEXT);
+  WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40)
+  INSERT INTO people SELECT i, 'Ken', CASE WHEN i < 4 THEN 'a' ELSE 'n' || i END, CASE WHEN i > 31 THEN 'x' END, 1,
+    replace(hex(zeroblob(150)), '0', 'y'), CASE WHEN i < 10 THEN 'z' END FROM n;
+  CREATE TABLE wide (${Array.from({ length: 900 }, (_, index) => `c${index} TEXT`).join()});
+  INSERT INTO wide (c0) VALUES ${Array.from({ length: 20 }, () => "('same')").join()}`
+
+each('texts that many rows share are marked', REPEATING, async (t, database) => {
+  const { attributes: { properties } } = await describeOne(database, 'people')
+  const marked = Object.entries(properties).filter(([, schema]) => 'x-repeats' in schema).map(([name]) => name)
+  t.strictSame(marked, ['name'], 'neither a few, nor numbers, nor texts too long for a name')
+  const wide = await describeOne(database, 'wide')
+  t.match(wide.attributes.properties, { c0: { 'x-repeats': true } })
+})
+
 t.test('another object is no database', async (t) => {
   await t.rejects(describeDatabase(
     {} as SqliteDatabase
