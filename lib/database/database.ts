@@ -164,7 +164,7 @@ function makeResources (
   const shared = pageOptionsOf(defaults)
   return new Map(served.map(({ table, store, shown, stamps }) => {
     const own = tableOptionsOf(given, table)
-    const { except, formPages, hide, ...others } = own
+    const { except, formPages, hide, search, ...others } = own
     // A version without the values that nobody sees would not tell a row from another one with its number.
     const isSeen = hide === undefined && own.attributes === undefined && (own.roles ?? defaults.roles) === undefined
     const acting = table.needsVersion && !isSeen ? { ...table, canUpdate: false, canDelete: false } : table
@@ -173,6 +173,7 @@ function makeResources (
       ...named,
       references: findReferences(table, (name) => findTarget(name, table.schema)),
       ...others,
+      ...(search !== undefined && !isObject(search) && { search }),
       ...(shown && { attributes: shown }),
       ...(stamps && { stamp: stamps }),
       ...(table.needsVersion && { requireMatch: true }),

@@ -5,13 +5,16 @@ import type { ResourceOptions } from '../core/options/options.js'
 import type { AttributesSchema } from '../core/schema/types.js'
 import type { Store } from '../core/stores/store.js'
 import { checkKnown } from '../core/util/check-option.js'
-import { findMember } from '../core/util/own-property.js'
-import { describePostgres, namePostgres } from '../sql/postgres/describe/describe-postgres.js'
+import { findMember, isObject } from '../core/util/own-property.js'
+import { quoteName } from '../sql/dialect.js'
+import {
+  describePostgres, describePostgresIndex, namePostgres
+} from '../sql/postgres/describe/describe-postgres.js'
 import type { PostgresPool } from '../sql/postgres/client.js'
 import { postgresStore } from '../sql/postgres/store.js'
 import type { SqlStoreOptions } from '../sql/options.js'
 import { optionsOf } from '../sql/self-describing.js'
-import { describeSqlite } from '../sql/sqlite/describe/describe-sqlite.js'
+import { describeSqlite, describeSqliteIndex } from '../sql/sqlite/describe/describe-sqlite.js'
 import { openAtStart } from '../sql/sqlite/driver.js'
 import type { SqliteDatabase } from '../sql/sqlite/statement.js'
 import { shareFile } from '../sql/sqlite/file.js'
@@ -117,12 +120,12 @@ export async function openTables (connection: Connection, options: DatabaseOptio
   return Promise.all(tables.map(async (found): Promise<OpenTable> => {
     if (!found.isServed) return { table: found, store: undefined }
     const own = tableOptionsOf(given, found) as TableOptions & { readonly store?: Store }
-    const { store, attributes, hide, softDelete, stamp = {} } = own
+    const { store, attributes, hide, search, stamp = {} } = own
     const ofTable = checkStamp(stamp, [found], `tables.${nameTable(found)}.stamp`)
     const limits = findLimits(found, hide, { ...stamps, ...ofTable })
     const table = limitTable(found, limits)
     try {
-      const opened = await (store ?? openStore(table, connection, softDelete))
+      const opened = await (store ?? openStore(table, connection, own))
       if (limits.hidden.length + limits.stamps.length === 0) return { table, store: opened }
       return {
         table: { ...table, attributes: limitAttributes(table.attributes, limits) },
@@ -132,8 +135,8 @@ export async function openTables (connection: Connection, options: DatabaseOptio
       }
     } catch (error) {
       const isUnfit = error instanceof InvalidOptionError || error instanceof InvalidAttributesError
-      // A description of the app is to be repaired. Our own one must not keep the other tables from being served.
-      if (!isUnfit || descriptions !== undefined) throw error
+      // What the app has given is to be repaired. Our own description must not keep the other tables from being served.
+      if (!isUnfit || descriptions !== undefined || isObject(search)) throw error
       return {
         table: { ...found, isServed: false, problems: [...table.problems, { problem: error.message }] },
         store: undefined
@@ -153,10 +156,15 @@ async function describe (
 }
 
 /** Makes the store of a table, and checks that the table fits. */
-async function openStore (table: TableDescription, connection: Connection, softDelete?: string): Promise<Store> {
+async function openStore (
+  table: TableDescription,
+  connection: Connection,
+  { softDelete, search }: TableOptions
+): Promise<Store> {
   const { name, schema } = table
   const attributes = addTitles(table)
-  const options = { ...optionsOf(table, softDelete), table: name, attributes, softDelete }
+  const index = await findIndex(search, table, connection)
+  const options = { ...optionsOf(table, softDelete), table: name, attributes, softDelete, ...index }
   const opened: Store = connection.pool === undefined
     ? openSqlite(options, connection)
     : postgresStore({ ...options, pool: connection.pool, ...(schema !== undefined && { schema }) })
@@ -166,6 +174,23 @@ async function openStore (table: TableDescription, connection: Connection, softD
   await store.close?.()
   // The registration of the resource need not check the table once more. The description says what a create must give.
   return { ...store, attributes, onDelete: table.onDelete }
+}
+
+/** Returns the option about a full text index, with what it leaves out and the database knows. */
+async function findIndex (
+  search: TableOptions['search'],
+  { name, schema, columns: names }: TableDescription,
+  { pool, database }: Connection
+): Promise<Pick<SqlStoreOptions, 'search'>> {
+  if (!isObject(search)) return {}
+  const index = String(search.index)
+  const { columns, ...found } = pool === undefined
+    ? { columns: describeSqliteIndex(database, index) }
+    : await describePostgresIndex(pool, `${quoteName(schema as string)}.${quoteName(name)}`, index)
+  const attributes = new Map(Object.entries(names).map(([attribute, column]) => [column, attribute]))
+  const { of = columns.map((column) => attributes.get(column) ?? column) } = search
+  if (of.length > 0) return { search: { ...found, ...search, of } }
+  throw new InvalidOptionError('search', `names "${index}", whose attributes are unknown; correct it, or add "of"`)
 }
 
 function openSqlite (

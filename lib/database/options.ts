@@ -5,6 +5,7 @@ import type { HomeOptions } from '../home/home-pages.js'
 import type { PostgresPool } from '../sql/postgres/client.js'
 import type { TableDescription } from '../sql/tables/description.js'
 import type { SqliteDatabase } from '../sql/sqlite/statement.js'
+import type { SearchIndex } from '../sql/dialect.js'
 import type { NameOf } from './resource-names.js'
 
 /** The options of `app.register(database, …)`. */
@@ -47,12 +48,15 @@ export interface TablesOptions {
 }
 
 /** The options of the resource of a table. */
-export interface TableOptions extends DeclaredOptions, Pick<Partial<ResourceOptions>, 'name' | 'singular' | 'as'> {
+export interface TableOptions
+  extends Omit<DeclaredOptions, 'search'>, Pick<Partial<ResourceOptions>, 'name' | 'singular' | 'as'> {
   /**
    * Attributes that do not exist for any client. Rows cannot be created if a new row must have one of them.
    * @default none
    */
   readonly hide?: readonly string[]
+  /** The attributes in which `?q=tea` searches, or a full text index, such as `{ index: 'posts_fts' }`. */
+  readonly search?: readonly string[] | Pick<SearchIndex, 'index'> & Partial<SearchIndex>
 }
 
 /** The database of `app.register(database, …)`. */
@@ -63,8 +67,8 @@ export interface PostgresTables {
   /** A pool of pg. */
   readonly pool: PostgresPool
   /**
-   * The schema of the tables, or several: those of the first one have plain names, and all others those of their schema
-   * as well, such as `hr.employees` in options and `/hr-employees`. @default those that `search_path` finds
+   * The schema of the tables, or several. Names of tables outside of the first one begin with their schema:
+   * `hr.employees` in options, and `/hr-employees`. @default those that `search_path` finds
    */
   readonly schema?: string | readonly string[]
   readonly database?: never

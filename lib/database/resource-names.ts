@@ -79,7 +79,7 @@ export function nameResources (
 function makeFree (table: TableDescription, taken: ReadonlyMap<string, TableDescription>): ResourceNames {
   const { name, schema, qualifiedName } = table
   const words = splitName(name)
-  const begin = qualifiedName === undefined ? [] : splitName(schema ?? '')
+  const begin = splitName(qualifiedName?.slice(0, -name.length - 1) ?? '')
   // Nothing is left of a name of symbols, so its code points are its name.
   const own = words.length > 0 ? words : [spell(name) || 'table']
   const findOther = (made: ResourceNames): TableDescription | undefined =>

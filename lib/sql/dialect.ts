@@ -36,6 +36,8 @@ export interface Dialect {
   textPatterns (text: string, isStart: boolean): readonly TextPattern[]
   /** Returns a column as an expression that can be compared with any value of its kind, without an error. */
   anyValue (column: TypedColumn): string
+  /** Returns a condition that the texts of an index have all words, whose characters have no special meaning. */
+  matchIndex (index: TextIndex, words: readonly string[], bind: Bind): string
   /** Encodes a stored value that is shown as a text, because the column should not have it. */
   compareUnfit (shown: unknown): unknown
   /** Returns an expression that sorts the rows, and can be compared with a value. `quoted` may contain the table. */
@@ -81,6 +83,19 @@ export interface TextPattern {
   readonly operator: 'LIKE' | 'GLOB' | '~'
   readonly pattern: string
 }
+
+/** A full text index of a table. */
+export interface SearchIndex {
+  /** In SQLite an FTS5 table with the `rowid` of the rows, in PostgreSQL a column of the type `tsvector`. */
+  readonly index: string
+  /** The attributes whose texts are in the index. */
+  readonly of: readonly string[]
+  /** The text search configuration, in PostgreSQL. @default `default_text_search_config` */
+  readonly configuration?: string | undefined
+}
+
+/** A full text index with the columns of its attributes. */
+export type TextIndex = SearchIndex & { readonly columns: readonly string[] }
 
 /** A column for an expression: its name there, and its types. */
 export type TypedColumn = Pick<SqlColumn, 'quoted' | 'kind' | 'type'>

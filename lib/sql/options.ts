@@ -1,11 +1,11 @@
 import { InvalidOptionError } from '../core/errors.js'
 import type { IdType } from '../core/resource/resource.js'
 import type { AttributesSchema } from '../core/schema/types.js'
-import { checkBoolean, checkMembers, checkOneOf, checkOptionNames } from '../core/util/check-option.js'
+import { checkBoolean, checkMembers, checkNames, checkOneOf, checkOptionNames } from '../core/util/check-option.js'
 import { isObject } from '../core/util/own-property.js'
 import type { OnDelete, Reference, TableRequest } from '../core/stores/store.js'
 import { checkSoftDelete, checkUnique, type UniqueGroups } from '../core/stores/unique.js'
-import type { SqlColumn } from './dialect.js'
+import type { SearchIndex, SqlColumn } from './dialect.js'
 
 /** The options that all SQL stores share. */
 export interface SqlStoreOptions<S extends AttributesSchema = AttributesSchema> {
@@ -50,12 +50,14 @@ export interface SqlStoreOptions<S extends AttributesSchema = AttributesSchema> 
    * key of a table of the same database. @default {}
    */
   readonly references?: Readonly<Record<string, Reference>>
+  /** The full text index by which lists are searched. @default none: a search reads the texts */
+  readonly search?: SearchIndex | undefined
   /** Whether registration creates the table, or adds what is missing, as `migrate()` does. @default false */
   readonly migrate?: boolean
 }
 
 const SQL_OPTIONS: readonly string[] =
-  ['table', 'attributes', 'id', 'key', 'columns', 'version', 'unique', 'softDelete', 'references', 'migrate']
+  ['table', 'attributes', 'id', 'key', 'columns', 'version', 'unique', 'softDelete', 'references', 'search', 'migrate']
 
 /** Throws `UnknownOptionError` or `InvalidOptionError` if an option is wrong. `others` names further known options. */
 export function checkOptions (options: SqlStoreOptions, others: readonly string[], owner: string): void {
@@ -78,7 +80,18 @@ export function checkOptions (options: SqlStoreOptions, others: readonly string[
   checkBoolean('migrate', migrate)
   checkUnique(unique)
   checkSoftDelete(options.softDelete)
+  if (options.search !== undefined) checkSearch(options.search)
 }
+
+function checkSearch (search: unknown): void {
+  const { index, of = [] } = checkMembers<SearchIndex>('search', search, SEARCH)
+  if (index === undefined || of.length === 0) {
+    throw new InvalidOptionError('search', "must be an object such as { index: 'posts_fts', of: ['title', 'body'] }")
+  }
+  checkNames('search.of', of)
+}
+
+const SEARCH: Required<SearchIndex> = { index: '', of: [], configuration: '' }
 
 /** Returns whether options have `attributes`. An undefined value is refused later, because it may be a mistake. */
 export function hasAttributes<T extends { readonly attributes: unknown }> (

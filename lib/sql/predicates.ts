@@ -51,7 +51,7 @@ export class Conditions {
       if (predicate === 'none') return undefined
       if (predicate !== 'all') predicates.push(predicate)
     }
-    for (const word of search?.words ?? []) predicates.push(this.#findWord(word, (search as Search).attributes))
+    if (search !== undefined) predicates.push(...this.#search(search))
     return predicates
   }
 
@@ -138,6 +138,15 @@ export class Conditions {
     return {
       write: (bind) => joinOr(alternatives.map((list) => list.map((one) => this.#compare(one, bind)).join(' AND ')))
     }
+  }
+
+  /** Makes the predicates of a search. A full text index also has texts that a role does not see, so it must fit. */
+  #search ({ words, attributes }: Search): Predicate[] {
+    const { search: index } = this.#definition
+    const fits = index?.of.every((name) => attributes.includes(name)) === true &&
+      attributes.every((name) => index.of.includes(name))
+    if (!fits) return words.map((word) => this.#findWord(word, attributes))
+    return [{ isSelective: true, write: (bind) => this.#dialect.matchIndex(index, words, bind) }]
   }
 
   /** Makes the predicate that one of the attributes contains a word. */

@@ -1,7 +1,7 @@
 import { InvalidOptionError } from '../core/errors.js'
 import type { AttributesSchema } from '../core/schema/types.js'
 import type { Capabilities, Store } from '../core/stores/store.js'
-import type { TableName } from './dialect.js'
+import type { SearchIndex, TableName } from './dialect.js'
 import type { SqlStoreOptions } from './options.js'
 import type { TableDescription } from './tables/description.js'
 import { missingTable } from './tables/table-check.js'
@@ -12,6 +12,8 @@ export interface SelfDescribingOptions {
   readonly table: string
   /** The attribute with the time of a soft deletion. @default none */
   readonly softDelete?: string
+  /** The full text index by which lists are searched. @default none */
+  readonly search?: SearchIndex | undefined
   readonly attributes?: never
 }
 

@@ -32,7 +32,7 @@ export interface SqlStore<A = Attributes> extends Store<A> {
     readonly order: true
     readonly offset: true
     readonly filter: true
-    readonly search: true
+    readonly search: true | readonly string[]
     readonly count: true
   }
   list (query: Query, context: Context): AsyncIterable<ReadonlyArray<Row<A>>>
@@ -92,6 +92,7 @@ export function makeSqlStore (
   const migration = new Migration(definition, dialect, driver)
   const { transactions, source } = driver
   const { mostInserted } = dialect
+  const searched = definition.search?.of ?? true
   /** Makes a call in the transaction of its context, or outside of any. */
   const call = async <T>(context: Context | undefined, perform: (session?: SqlSession) => Promise<T>): Promise<T> =>
     transactions.call(context, perform)
@@ -113,7 +114,7 @@ export function makeSqlStore (
     unique: options.unique,
     onDelete: options.references && rules,
     versions: definition.versions.kind === 'values' ? 'values' : undefined,
-    capabilities: Object.freeze({ order: true, offset: true, filter: true, search: true, count: true }),
+    capabilities: Object.freeze({ order: true, offset: true, filter: true, search: searched, count: true }),
     plan: () => migration.plan(),
     migrate: async () => { learn(await migration.run()) },
     prepare: async () => learn(await (migrate ? migration.run() : migration.check())),

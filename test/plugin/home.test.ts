@@ -623,6 +623,7 @@ const defaults = {
   origins: [],
   users: [],
   hidden: [],
+  indexes: [],
   stamps: [],
   open: false,
   print: false
@@ -658,7 +659,11 @@ t.test('arguments become settings', async (t) => {
       { ...defaults, origins: ['https://a.example', 'http://b:81'] }],
     ['a.sqlite', defaults, { DATABASE_URL: url }],
     ['', { ...defaults, source: url, isUrl: true }, { DATABASE_URL: url }],
-    [`${url} --schema sales`, { ...defaults, source: url, isUrl: true, schema: 'sales' }],
+    [`${url} --schema sales --schema hr,b`, { ...defaults, source: url, isUrl: true, schema: ['sales', 'hr', 'b'] }],
+    ['a.sqlite --search a=b,c.d=e --search f=g=h', {
+      ...defaults,
+      indexes: [{ table: 'a', index: 'b' }, { table: 'c.d', index: 'e' }, { table: 'f', index: 'g=h' }]
+    }],
     ['--help', 'help'],
     ['--version', 'version']
   ]

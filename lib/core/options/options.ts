@@ -143,7 +143,10 @@ export interface DeclaredOptions<
   readonly sort?: readonly string[]
   /** The attributes that `?rating=5` may name. @default all of one simple type, if the store can filter */
   readonly filter?: readonly string[]
-  /** The attributes in which `?q=tea` searches. @default the texts among those of `filter`, if the store can search */
+  /**
+   * The attributes in which `?q=tea` searches. @default those that the store names, or else the texts among those of
+   * `filter`, if the store can search
+   */
   readonly search?: readonly string[]
   /**
    * Whether no header of an answer to a QUERY names its parameters in a URL: neither `Location` nor `Link`.

@@ -212,8 +212,8 @@ export interface Capabilities {
   readonly filter?: boolean | readonly Operator[]
   /** Whether lists can leave out rows at their beginning. @default false */
   readonly offset?: boolean
-  /** Whether lists can be searched. @default false */
-  readonly search?: boolean
+  /** Whether lists can be searched: `true`, or by default in these attributes. @default false */
+  readonly search?: boolean | readonly string[]
   /** Whether the store has the method `count`. @default false */
   readonly count?: boolean
   /** Whether rows can be created. Without it, a resource has no such action. @default true */

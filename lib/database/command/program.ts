@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { isLoopback } from './guards.js'
-import { hideAttributes } from './hidden.js'
+import { makeTableOptions } from './table-options.js'
 import type { Settings, User } from './settings.js'
 
 /** The formats of the command. People take lists of their tables into spreadsheets. */
@@ -38,7 +38,7 @@ export function writeProgram (settings: Settings): string {
 app.register(database, {
   ${options.join(',\n  ')},
   // Options of single resources: https://www.npmjs.com/package/fastify-resources
-  tables: ${inspect(hideAttributes(hidden), ON_ONE_LINE)}
+  tables: ${inspect(makeTableOptions(settings), ON_ONE_LINE)}
 })
 
 console.log(await app.listen({ port: ${port}, host: ${quote(host)} }))`

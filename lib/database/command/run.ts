@@ -11,10 +11,10 @@ import { database } from '../database.js'
 import type { TableReport } from '../options.js'
 import { findDifference } from './diff.js'
 import { addGuards, isLoopback, SAME_ORIGIN, userOf } from './guards.js'
-import { hideAttributes, NO_ROLE } from './hidden.js'
 import { FORMATS, writeProgram } from './program.js'
 import { CommandError, HELP, parseSettings, type Settings } from './settings.js'
 import { messageOf, nameSource, openSource } from './source.js'
+import { makeTableOptions, NO_ROLE } from './table-options.js'
 
 /** The surroundings of the command. */
 export interface Surroundings {
@@ -60,8 +60,10 @@ export async function run (argv: readonly string[], surroundings: Surroundings):
 function nameFlag (message: string): string {
   return message
     .replace(/^Option "file" of the plugin "database"/, 'The file')
+    .replace(/^Option "tables" of the plugin "database"(?= has )/, '--hide or --search')
     .replace(/^Option "tables" of the plugin "database"/, '--hide')
     .replace(/^Option "roles" of resource/, '--hide: resource')
+    .replace(/^Option "search" of resource/, '--search: resource')
     .replace(/; give it a default, let the role .*$/, '; give its column a default, or hide it from everybody')
     .replace(/^Option "(\w+)" of the plugin "database"/, '--$1')
 }
@@ -95,7 +97,7 @@ async function serve (settings: Settings, surroundings: Surroundings): Promise<v
       write,
       ...(only && { only }),
       ...(except && { except }),
-      tables: hideAttributes(hidden),
+      tables: makeTableOptions(settings),
       stamp: Object.fromEntries(stamps.map((column) => [column, nameUser])),
       defaults: {
         formats: FORMATS,

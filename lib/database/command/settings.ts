@@ -22,6 +22,8 @@ export interface Settings {
   readonly users: readonly User[]
   /** The attributes that clients do not see. */
   readonly hidden: readonly HiddenAttribute[]
+  /** The full text indexes by which tables are searched. */
+  readonly indexes: ReadonlyArray<{ readonly table: string, readonly index: string }>
   /** The attributes that each write sets to the name of its user. */
   readonly stamps: readonly string[]
   readonly open: boolean
@@ -80,6 +82,7 @@ path of a module that exports the Fastify app. The exit code is 1 if a table doe
   --user NAME:PASSWORD  ask clients for this name and password (HTTP Basic); can be given several
                         times, and with a role of --hide: NAME:PASSWORD:ROLE
   --hide TABLE.COLUMN   hide a column from all clients, or from a role: ROLE:TABLE.COLUMN
+  --search TABLE=INDEX  search a table by a full text index: an FTS5 table, or a tsvector column
   --stamp COLUMN        set a column to the name of the user at each write, in all tables
   --open                open the home page in a browser
   --print               print the program as a TypeScript file, and end
@@ -98,6 +101,7 @@ const OPTIONS = {
   origin: { type: 'string', multiple: true },
   user: { type: 'string', multiple: true },
   hide: { type: 'string', multiple: true },
+  search: { type: 'string', multiple: true },
   stamp: { type: 'string', multiple: true },
   open: { type: 'boolean' },
   print: { type: 'boolean' },
@@ -142,7 +146,8 @@ export function parseSettings (
   }
   const address = { port: parsePort(values.port), host, ...checkPlace(prefix, values.origin) }
   const selection = { only: split(values.only), except: split(values.except), schema: split(values.schema) }
-  return { source, isUrl, write, ...selection, ...address, users, hidden, stamps, open, print }
+  const indexes = split(values.search)?.map(parseIndex) ?? []
+  return { source, isUrl, write, ...selection, ...address, users, hidden, indexes, stamps, open, print }
 }
 
 function parseHidden (text: string): HiddenAttribute {
@@ -151,6 +156,12 @@ function parseHidden (text: string): HiddenAttribute {
   throw new CommandError(
     `--hide must name columns with their tables, as in --hide orders.note or --hide clerk:orders.note, not "${text}"`, 2
   )
+}
+
+function parseIndex (text: string): Settings['indexes'][number] {
+  const [, table, index] = /^([^=]+)=(.+)$/.exec(text) ?? []
+  if (table !== undefined && index !== undefined) return { table, index }
+  throw new CommandError(`--search must name a table and its index, as in --search posts=posts_fts, not "${text}"`, 2)
 }
 
 /**

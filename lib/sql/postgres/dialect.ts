@@ -27,6 +27,11 @@ export const postgresDialect: Dialect = {
   matchText: (column, placeholder) => `${textOf(column)} ~ ${placeholder}`,
   textPatterns: (text, isStart) =>
     [{ operator: '~', pattern: `${isStart ? '^' : ''}${Array.from(text, characterClass).join('')}` }],
+  // With the query at the left, `@@` takes no text for a tsvector.
+  matchIndex ({ index, configuration }, words, bind) {
+    const by = configuration === undefined ? '' : `'${configuration.replaceAll("'", "''")}'::regconfig, `
+    return `(${words.map((word) => `phraseto_tsquery(${by}${bind(word)})`).join(' && ')}) @@ ${quoteName(index)}`
+  },
   // An enumeration refuses texts that are none of its values. For other columns of texts, the cast changes nothing.
   anyValue: (column) => (column.kind === 'string' && column.type !== FOLDED ? textOf(column) : column.quoted),
   sortable: ({ quoted, type }) => (type === '' || isComparable(type) ? quoted : `${quoted}::text COLLATE "C"`),

@@ -2,6 +2,7 @@
 export { postgresStore, postgresStores } from './store.js'
 export type { PostgresClient, PostgresPool, PostgresQuery, PostgresResult } from './client.js'
 export type { PostgresOptions, PostgresStore, PostgresStoreOptions } from './store.js'
+export type { SearchIndex } from '../dialect.js'
 export type { SqlStoreOptions } from '../options.js'
 export type { SelfDescribing, SelfDescribingOptions } from '../self-describing.js'
 export type { SqlStore, SqlTransactionContext } from '../store.js'

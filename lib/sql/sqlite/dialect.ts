@@ -25,6 +25,12 @@ export const sqliteDialect: Dialect = {
     if (characters.every(isKnownToLike)) return [like]
     return [like, { operator: 'GLOB', pattern: `${isStart ? '' : '*'}${characters.map(globClass).join('')}*` }]
   },
+  // Without operators between them, FTS5 ignores texts that have no word. Other full text tables have no `rank`.
+  matchIndex ({ index, columns }, words, bind) {
+    const table = quoteName(index)
+    const query = bind(`{${columns.map(quoteName).join(' ')}} : (${words.map(quoteName).join(' ')})`)
+    return `_rowid_ IN (SELECT rowid FROM ${table} WHERE ${table} MATCH ${query} AND (1 OR rank))`
+  },
   anyValue: ({ quoted }) => quoted,
   sortable: ({ quoted }) => quoted,
   sorting: {

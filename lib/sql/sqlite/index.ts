@@ -2,6 +2,7 @@
 export { sqliteStore, sqliteStores } from './store.js'
 export type { SqliteDatabase, SqliteStatement } from './statement.js'
 export type { SqliteOptions, SqliteSource, SqliteStore, SqliteStoreOptions } from './store.js'
+export type { SearchIndex } from '../dialect.js'
 export type { SqlStoreOptions } from '../options.js'
 export type { SelfDescribing, SelfDescribingOptions } from '../self-describing.js'
 export type { SqlStore, SqlTransactionContext } from '../store.js'

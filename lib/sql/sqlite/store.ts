@@ -106,6 +106,9 @@ function openStore (options: SqliteStoreOptions): SqliteStore {
   const { database, file, connect: _, busyTimeout = BUSY_TIMEOUT, ...common } = options
   checkOptions(common, SQLITE_OPTIONS, 'sqliteStore')
   checkReserved(options.table)
+  if (common.search?.configuration !== undefined) {
+    throw new InvalidOptionError('search', 'has "configuration", which only PostgreSQL has')
+  }
   const connection = connect(options)
   const store: SqlStore<unknown> = makeSqlStore(common, dialect, new SqliteDriver(connection, options.table))
   // The schema has validated the rows.

@@ -2,7 +2,7 @@ import { InvalidOptionError } from '../../core/errors.js'
 import type { AttributesSchema } from '../../core/schema/types.js'
 import type { OnDelete } from '../../core/stores/store.js'
 import { type Columns, makeColumns, requireColumn } from '../columns/column.js'
-import { type Dialect, quoteTable } from '../dialect.js'
+import { type Dialect, quoteTable, type TextIndex } from '../dialect.js'
 import { type IdColumns, makeGeneratedId, makeKey } from '../keys/id-columns.js'
 import { makeVersions, type Versions } from '../keys/versions.js'
 import type { ForeignKey, SqlStoreOptions } from '../options.js'
@@ -26,6 +26,7 @@ export interface TableDefinition {
   /** The column that is null in each row whose values are unique. `undefined` if those of all rows are. */
   readonly softDelete: string | undefined
   readonly references: readonly ForeignKey[]
+  readonly search: TextIndex | undefined
 }
 
 /** What the check of a table has found. */
@@ -57,7 +58,7 @@ export function defineTable (
   { types, notNull, filled, isKeyUnique = true }: Partial<CheckedTable> = {}
 ): TableDefinition {
   const { table, schema, attributes, key, id, columns = {}, version = 'version', unique = [] } = options
-  const { softDelete, references = {} } = options
+  const { softDelete, references = {}, search } = options
   const hasColumn = version !== 'xmin' && version !== 'values'
   const made = makeColumns(
     { table, attributes, columns, hasKey: key !== undefined, version: hasColumn ? version : undefined, types },
@@ -84,7 +85,11 @@ export function defineTable (
       [group].flat().map((attribute) => requireColumn(byAttribute, attribute, 'unique', 'unique').name)),
     softDelete: softDelete && requireColumn(byAttribute, softDelete, 'softDelete').name,
     references: Object.entries(references).map(([attribute, { table, onDelete = 'restrict', optional = false }]) =>
-      ({ column: requireColumn(byAttribute, attribute, 'references'), table, onDelete, optional }))
+      ({ column: requireColumn(byAttribute, attribute, 'references'), table, onDelete, optional })),
+    search: search && {
+      ...search,
+      columns: search.of.map((attribute) => requireColumn(byAttribute, attribute, 'search', 'searched').name)
+    }
   }
 }
 

@@ -1,8 +1,10 @@
 import { InvalidOptionError } from '../../core/errors.js'
+import { findMember } from '../../core/util/own-property.js'
 import { capitalize } from '../../core/util/words.js'
 import { ConstraintError } from '../constraint-errors.js'
 import type { Dialect, Driver, RawRow, Table } from '../dialect.js'
 import type { ForeignKey } from '../options.js'
+import { bindTo } from '../predicates.js'
 import type { CheckedTable, TableDefinition } from './definition.js'
 import { learnTable, type Misfit, misfitError, missingTable, TableCheck } from './table-check.js'
 import { TableStatements } from './table-statements.js'
@@ -48,11 +50,27 @@ export class Migration {
     if (found === undefined) throw missingTable(definition, await this.#driver.tables())
     const faults = misfits.filter(({ optional }) => optional !== true)
     if (faults.length > 0) throw misfitError(definition.table, faults)
+    await this.#checkSearch()
     const warnings: string[] = []
     for (const gap of gaps) warnings.push(await this.#describeGap(gap, statements))
     const reason = refusal === undefined ? '' : `. The database has refused that: ${refusal.message}`
     for (const misfit of misfits) warnings.push(await this.#describeGap(misfit, statements) + reason)
     return { ...learnTable(definition, found), warnings }
+  }
+
+  /** Throws `InvalidOptionError` if the database cannot search by the full text index. */
+  async #checkSearch (): Promise<void> {
+    const { search, quoted } = this.#definition
+    if (search === undefined) return
+    const values: unknown[] = []
+    const condition = this.#dialect.matchIndex(search, ['a'], bindTo(values, this.#dialect))
+    const text = `SELECT 1 AS found FROM ${quoted} WHERE ${condition} LIMIT 1`
+    try {
+      await this.#driver.run({ text, writes: false, returns: true, kept: false }, values)
+    } catch (error) {
+      const reason = `names "${search.index}", which is no full text index of ${search.of.join(', ')}`
+      throw new InvalidOptionError('search', `${reason}: ${findMember(error, 'message')}`)
+    }
   }
 
   /** Returns what must be done so that the table fits. Nothing changes. */

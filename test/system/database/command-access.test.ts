@@ -197,7 +197,7 @@ t.test('mistakes in these options end the command at its start', async (t) => {
     [hide('orders.price,'), 2, form('')],
     [
       hide('order.price'), 1,
-      '--hide has "order", which is not one of lines, orders, people, titles; did you mean "orders"?'
+      '--hide or --search has "order", which is not one of lines, orders, people, titles; did you mean "orders"?'
     ],
     [
       hide('orders.prise'), 1,

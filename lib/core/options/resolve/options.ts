@@ -248,6 +248,7 @@ export function resolveOptions (
   checkUnique(unique)
   const store = needsStores ? noStore : resolveStore(options, unique, routing)
   if (!needsStores) checkTableOptions(options)
+  const { search: searched } = store.capabilities ?? {}
   const maxLimit = checkRowCount('maxLimit', most)
   const schema = resolveAttributes(options.attributes, store)
   return Object.freeze({
@@ -279,7 +280,7 @@ export function resolveOptions (
     pageSize: findPageSize(formats, maxLimit),
     sort: checkNames('sort', options.sort),
     filter: checkNames('filter', options.filter),
-    search: checkNames('search', options.search),
+    search: checkNames('search', options.search ?? (typeof searched === 'object' ? searched : undefined)),
     privateQueries: checkBoolean('privateQueries', privateQueries),
     references: checkReferences(references),
     roles: checkRoles(options),

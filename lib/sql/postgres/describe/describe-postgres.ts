@@ -1,6 +1,6 @@
 import { InvalidOptionError } from '../../../core/errors.js'
 import { didYouMean } from '../../../core/util/words.js'
-import type { RawRow } from '../../dialect.js'
+import type { RawRow, TextIndex } from '../../dialect.js'
 import { describeTable } from '../../tables/describe-table.js'
 import type { TableDescription } from '../../tables/description.js'
 import { type DescribeOptions, selectTables } from '../../tables/selection.js'
@@ -45,6 +45,17 @@ export async function findOtherSchemas (pool: PostgresPool, schemas?: readonly s
   return rows.map(({ name }) => String(name))
 }
 
+/** Returns the columns of which a column of the type `tsvector` is generated, and its text search configuration. */
+export async function describePostgresIndex (
+  pool: PostgresPool,
+  table: string,
+  index: string
+): Promise<Pick<TextIndex, 'columns' | 'configuration'>> {
+  const rows = await compileAsk(pool)(INDEX_QUERY, [table, index])
+  const configuration = rows[0]?.configuration as string | null | undefined
+  return { columns: rows.map(({ name }) => String(name)), ...(configuration && { configuration }) }
+}
+
 /** Returns the function that reads the rows of a query. */
 function compileAsk (pool: PostgresPool): (text: string, values: readonly unknown[]) => Promise<readonly RawRow[]> {
   const limits = { acquireTimeout: 5000, statementTimeout: 10_000, attempts: 10 }
@@ -71,6 +82,15 @@ function readParts (rows: readonly RawRow[]): CatalogParts {
   for (const { part, found } of rows) parts[part as keyof CatalogParts].push(JSON.parse(String(found)))
   return parts
 }
+
+/** Before PostgreSQL 15 the generated column depends on the others, and later its expression does. */
+const INDEX_QUERY = `SELECT a.attname AS name,
+  (regexp_match(pg_get_expr(f.adbin, f.adrelid), 'to_tsvector\\(''([^'']+)''::regconfig'))[1] AS configuration
+  FROM pg_catalog.pg_attribute g JOIN pg_catalog.pg_attrdef f ON f.adrelid = g.attrelid AND f.adnum = g.attnum
+  JOIN pg_catalog.pg_depend d ON (d.classid = 'pg_catalog.pg_attrdef'::regclass AND d.objid = f.oid)
+  OR (d.classid = 'pg_catalog.pg_class'::regclass AND d.objid = g.attrelid AND d.objsubid = g.attnum)
+  JOIN pg_catalog.pg_attribute a ON a.attrelid = g.attrelid AND a.attrelid = d.refobjid AND a.attnum = d.refobjsubid
+  WHERE g.attrelid = to_regclass($1) AND g.attname = $2 AND a.attnum <> g.attnum ORDER BY a.attnum`
 
 /** The tables and views, except those of the system. */
 const RELATIONS = `pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace

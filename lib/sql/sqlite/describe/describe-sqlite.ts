@@ -25,6 +25,12 @@ export function describeSqliteTable (database: SqliteDatabase, table: string): T
   return found && reader.describe(found)
 }
 
+/** Returns the columns of a full text index. */
+export function describeSqliteIndex (database: SqliteDatabase, index: string): string[] {
+  const columns = database.prepare('SELECT name FROM pragma_table_xinfo(?) WHERE hidden = 0').all(index)
+  return (columns as ReadonlyArray<{ readonly name: string }>).map(({ name }) => name)
+}
+
 /** A table or view in the schema of SQLite. */
 interface ListedTable {
   readonly name: string
