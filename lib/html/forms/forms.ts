@@ -197,10 +197,14 @@ export class Forms {
       ? undefined
       : { id: undefined, version: undefined, row: undefined, node, attributes, errors: {} }
     // The page with many rows to choose from is that of a form for one row.
-    const choices = new Map([...view.choices].filter(([, { rows }]) => rows !== undefined))
-    const builder = this.#builder(this.#frames, { input, choices }, { ...NO_PROBLEM, errors })
+    const many = [...view.choices].filter(([, { rows }]) => rows === undefined).map(([path]) => path)
+    const builder = this.#builder(this.#frames, { ...view, input }, { ...NO_PROBLEM, errors })
     const { nodes } = readSent(input, this.#resource.open)
-    const plans = this.#plans.filter((plan) => !this.#isFixed(plan) && !plan.isPartial && plan.mode !== 'file')
+    const plans = this.#plans.filter((plan) => {
+      const { property: { name }, isPartial, mode } = plan
+      const canChoose = !many.some((path) => path === name || path.startsWith(`${name}.`))
+      return canChoose && !this.#isFixed(plan) && !isPartial && mode !== 'file'
+    })
     const stored = rows.flatMap(({ row }) => row === undefined ? [] : [row.attributes])
     const changes = plans.map((plan) =>
       makeChange(builder, this.#offer(plan, stored), nodes[plan.property.name]))

@@ -718,3 +718,16 @@ t.test('beyond 50 rows, a button in the row of the form leads to the rows and ba
   t.match(await books.get(1, {}, context),
     { attributes: { title: 'New', credits: [{ authorId: 3, share: 5 }, { authorId: 42 }] } })
 })
+
+t.test('several rows are changed by the names of other rows, unless there are more than 50', async (t) => {
+  const properties = { ...title.properties, credits: credited.properties.credits }
+  const books = { attributes: { ...title, properties }, references: { ...CREDITS.references, editorId: 'authors' } }
+  const offers = async (count: number): Promise<string[]> => {
+    const { app } = await openShelves(t, { count, books: books as ChooseOptions, rows: [{ title: 'T', authorId: 3 }] })
+    const { body } = await app.inject(post('_step=change&id[]=1'))
+    return [...body.matchAll(/name="book\[(\w+Id|credits)\]\[\?\]\[keep\]" value="yours"|<select id="([\w:]+)/g)]
+      .map(([, change, select]) => change ?? select ?? '')
+  }
+  t.strictSame(await offers(50), ['authorId', 'editorId', 'book:editorId', 'credits'])
+  t.strictSame(await offers(51), ['authorId'], 'no rows are asked for by their ids')
+})
