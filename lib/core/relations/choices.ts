@@ -98,6 +98,8 @@ function compileSearch (listed: ListedResource, choices: NonNullable<Writer['cho
     const end = more === undefined ? last : rows.at(-1)
     const links: FoundLinks = new Map()
     await addLinks(relations.links, rows, state, links)
+    // A link would leave the form, and lose what was typed.
+    for (const named of links.values()) for (const [id, { name }] of named) named.set(id, { name, href: undefined })
     const { after: _after, before: _before, ...repeated } = parameters
     const pageAt = (end: 'after' | 'before', row: Row): string =>
       new URLSearchParams({ ...repeated, [end]: writeCursor(row, query.order, resource) }).toString()

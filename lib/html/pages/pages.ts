@@ -89,7 +89,6 @@ export class Pages {
     this.#countReferrers = countReferrers
     this.#tables = new RowTables({
       ...source,
-      resource,
       shown: all,
       names: this.#names,
       lang,

@@ -731,3 +731,16 @@ t.test('several rows are changed by the names of other rows, unless there are mo
   t.strictSame(await offers(50), ['authorId', 'editorId', 'book:editorId', 'credits'])
   t.strictSame(await offers(51), ['authorId'], 'no rows are asked for by their ids')
 })
+
+t.test('the rows to choose from name others without links, by the labels of their list', async (t) => {
+  const attributes = { ...writer, properties: { ...writer.properties, mentorId: { type: 'integer' } } } as const
+  const store = memoryStore()
+  for (const name of names(60)) store.create({ name, mentorId: 60 }, {})
+  const { page, press } = await openShelves(t, { authors: { attributes, store, references: { mentorId: 'authors' } } })
+  const list = await page('/authors')
+  t.match(list.body, '<td data-label="Mentor" dir="auto"><a href="/authors/60">Author &lt;60&gt;&amp;&quot;</a></td>')
+  const { body } = await press(formOn(await page('/books')), CHOOSE)
+  t.match(body, '<td data-label="Mentor" dir="auto">Author &lt;60&gt;&amp;&quot;</td>')
+  t.notMatch(body, '<a href="/authors/60"', 'a link would lose what was typed')
+  t.match(body, '>+ Mentor</button>')
+})
