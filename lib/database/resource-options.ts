@@ -1,6 +1,7 @@
 import { InvalidOptionError } from '../core/errors.js'
 import { capitalize, wordsOf } from '../core/util/words.js'
 import { nameReference } from '../core/relations/relations.js'
+import type { ReferenceOptions } from '../core/options/options.js'
 import { type ActionName, referencedAttribute } from '../core/resource/resource.js'
 import type { AttributesSchema, Schema } from '../core/schema/types.js'
 import { nameTable, type TableDescription } from '../sql/tables/description.js'
@@ -69,28 +70,38 @@ export interface ReferenceTarget {
 
 /** Returns the resources to which the attributes of a table refer, without those that cannot be included. */
 export function findReferences (
-  { references, attributes: { properties } }: TableDescription,
+  { references, referenceKeys = {}, attributes }: TableDescription,
   findTarget: (table: string) => ReferenceTarget | undefined
-): Readonly<Record<string, string>> {
-  const taken = new Set(['id', ...Object.keys(properties as Schema)])
-  const found: Record<string, string> = {}
+): Readonly<Record<string, string | ReferenceOptions>> {
+  const taken = new Set(['id', ...Object.keys(attributes.properties)])
+  const found: Record<string, string | ReferenceOptions> = {}
   for (const [attribute, table] of Object.entries(references)) {
     const target = findTarget(table)
-    const schema = (properties as Schema)[attribute]
-    if (target === undefined || !isObject(schema) || schema.writeOnly === true) continue
-    const [type, other] = [schema.type].flat().filter((type) => type !== 'null')
+    if (target === undefined) continue
+    const key = Object.hasOwn(referenceKeys, attribute) ? referenceKeys[attribute] : undefined
+    const types = typesOfReferences(target.table, key !== undefined)
+    const parts = key ?? [attribute]
     const relation = nameReference(attribute, target.name, (name) => taken.has(name))
-    const fits = other === undefined && type === typeOfReferences(target.table)
+    const fits = types.length === parts.length && !types.includes(undefined) &&
+      parts.every((name, index) => typeOf(attributes, name) === types[index])
     if (!fits || taken.has(relation)) continue
     taken.add(relation)
-    found[attribute] = target.name
+    found[attribute] = key === undefined ? target.name : { to: target.name, key }
   }
   return found
 }
 
-/** Returns the type of the values that reference a row. */
-function typeOfReferences ({ id, key = [], attributes: { properties } }: TableDescription): unknown {
+/** Returns the types of the values that reference a row, or of each attribute of its key. */
+function typesOfReferences ({ id, key = [], attributes }: TableDescription, isWhole: boolean): readonly unknown[] {
+  if (isWhole) return key.map((name) => typeOf(attributes, name))
   const attribute = referencedAttribute({ key })
-  if (attribute === 'id') return id === 'integer' ? 'integer' : 'string'
-  return [((properties as Schema)[attribute] as Schema).type].flat().find((type) => type !== 'null')
+  return [attribute === 'id' ? id === 'integer' ? 'integer' : 'string' : typeOf(attributes, attribute)]
+}
+
+/** Returns the only type of an attribute besides null, unless it has several, is unknown, or is `writeOnly`. */
+function typeOf ({ properties }: AttributesSchema, attribute: string): unknown {
+  const schema = (properties as Schema)[attribute]
+  if (!isObject(schema) || schema.writeOnly === true) return undefined
+  const [type, other] = [schema.type].flat().filter((type) => type !== 'null')
+  return other === undefined ? type : undefined
 }

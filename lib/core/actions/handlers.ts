@@ -9,7 +9,7 @@ import { isFile } from '../formats/files.js'
 import { FILTER_FIELDS } from '../formats/form/condition.js'
 import { applyMergePatch } from '../formats/json/json.js'
 import { parseId, type PlacedValue, referenceTo } from '../resource/resource.js'
-import { type Id, isId } from '../resource/row.js'
+import { type Id, isId, type Row } from '../resource/row.js'
 import type { Attributes } from '../schema/types.js'
 import { countValues } from '../schema/validation/issues.js'
 import type { Validation } from '../schema/validation/validation.js'
@@ -467,8 +467,9 @@ function withReferenceCheck (perform: Perform): Perform {
 }
 
 const checkOwnReferences: Perform = async (state) => {
-  const named = state.compiled.relations.checked.filter(({ valuesIn }) =>
-    valuesIn(state.attributes).some(({ value }) => isId(value)))
+  const named = state.compiled.relations.checked.filter(({ place: { key }, valuesIn }) =>
+    key?.some((name) => Object.hasOwn(state.attributes, name)) ??
+      valuesIn(state.attributes).some(({ value }) => isId(value)))
   if (named.length > 0) await checkReferences(named, state)
   return undefined
 }
@@ -479,16 +480,22 @@ const CHECKS: Writes = { create: checkOwnReferences, update: checkOwnReferences,
 /** @throws InvalidError */
 async function checkReferences (named: readonly CheckedReference[], state: ActionState): Promise<void> {
   const { payload, attempt: { target, authorizedRow, checked }, id, action, customAction } = state
-  const missing = await Promise.all(named.map((reference) => findMissing(reference, state)))
-  if (missing.every(({ values }) => values.length === 0)) return
   const isNew = target.store === noStore || (customAction === undefined ? action === 'create' : id === undefined)
-  const row = isNew ? undefined : authorizedRow ?? checked ?? await findRow(target, id, state)
+  const read = async (): Promise<Row | undefined> =>
+    isNew ? undefined : authorizedRow ?? checked ?? await findRow(target, id, state)
+  // A write may change a part of a key.
+  const known = named.some(({ place }) => place.key !== undefined) ? await read() : undefined
+  const attributes = { ...known?.attributes, ...state.attributes }
+  const missing = await Promise.all(named.map((reference) => findMissing(reference, attributes, state)))
+  if (missing.every(({ values }) => values.length === 0)) return
+  const row = known ?? await read()
   // What the action answers to these requests comes first.
   if (!isNew && (row === undefined || lacksVersion(state) || !isMet(row, state))) return
-  const changed = missing.flatMap(({ reference: { attribute, isMember, valuesIn }, values }) => {
+  const changed = missing.flatMap(({ reference: { attribute, place: { member, key }, valuesIn }, values }) => {
     const stored = new Set((row === undefined ? [] : valuesIn(row.attributes)).map(({ value }) => value))
+    const isPlain = member === undefined && key === undefined
     return values.filter(({ value }) =>
-      !stored.has(value) && (isMember || payload?.isUntouched?.(attribute, value) !== true))
+      !stored.has(value) && !(isPlain && payload?.isUntouched?.(attribute, value) === true))
   })
   if (changed.length === 0) return
   throw new InvalidError(Object.fromEntries(changed.map(({ path }) => [path, [NO_SUCH_REFERENCE]])))
@@ -497,10 +504,11 @@ async function checkReferences (named: readonly CheckedReference[], state: Actio
 /** Finds the values that reference no row, as far as the request may see the rows. */
 async function findMissing (
   reference: CheckedReference,
+  attributes: Attributes,
   state: ActionState
 ): Promise<{ readonly reference: CheckedReference, readonly values: readonly PlacedValue[] }> {
   const { target, valuesIn, find } = reference
-  const values = valuesIn(state.attributes).filter(({ value }) => isId(value))
+  const values = valuesIn(attributes).filter(({ value }) => isId(value))
   const found = new Set<unknown>()
   for await (const row of find(values.map(({ value }) => value), state)) found.add(referenceTo(row, target))
   // A database may find a row by another spelling of its key.

@@ -3,7 +3,7 @@ import type { Outcome } from '../actions/outcome.js'
 import type { Problem } from '../errors.js'
 import type { Paths } from '../routes/path-helpers.js'
 import type { FindNext } from '../rules/rules.js'
-import type { Resource } from '../resource/resource.js'
+import type { ReferencePlace, Resource } from '../resource/resource.js'
 import type { Row } from '../resource/row.js'
 import type { Shape } from '../schema/shape.js'
 import type { MaybePromise } from '../util/maybe-promise.js'
@@ -125,7 +125,7 @@ export interface WriterContext {
   /** The nested singletons that the page of a row links to: the `profile` of a person. A view has nested lists. */
   readonly children: readonly ChildLink[]
   /** The attributes that have ids of other resources. It is complete once the app is ready. */
-  readonly references: ReadonlySet<string>
+  readonly references: ReadonlyMap<string, ReferencePlace>
   /** The attributes whose values are unique, each by itself, and those of the key of the store. */
   readonly unique: ReadonlySet<string>
   /** The values that may follow the stored one, by the attributes that the option `transitions` names. */

@@ -28,6 +28,11 @@ export interface ReferenceOptions {
   readonly onDelete?: OnDelete
   /** Whether the table gets a foreign key, if both resources have the same `stores`. @default true */
   readonly check?: boolean
+  /**
+   * The attributes that together have the key of the row, in the order of the key: `['tenantId', 'customerId']`. The
+   * attribute that is called by the reference is one of them. No foreign key is made. @default only that attribute
+   */
+  readonly key?: readonly string[]
 }
 
 /** The options of `app.register(resources, …)`. */

@@ -158,7 +158,8 @@ function findTargets (
     const find = (attribute: string, reference: ResolvedReference): ResolvedReference => {
       const [target, ...others] = findNamed(reference.to, place(one), known)
       const isMember = splitReference(attribute, isAttribute).member !== undefined
-      const isKey = !isMember && reference.check && others.length === 0 && target?.options.stores === stores
+      const canBeKey = !isMember && reference.key === undefined && reference.check && others.length === 0
+      const isKey = canBeKey && target?.options.stores === stores
       return { ...reference, target: isKey ? target?.options : undefined }
     }
     const found = new Map([...references].map(([attribute, reference]) => [attribute, find(attribute, reference)]))

@@ -4,6 +4,7 @@ import type { Refusals } from '../actions/authorize/refused-actions.js'
 import {
   compileOpenNested,
   compileOpenReferencing,
+  filterBy,
   type OpenRelated,
   readFirst,
   type OpenRelatedRows
@@ -33,7 +34,7 @@ export interface ListedResource extends HookedResource {
   readonly relations: {
     readonly links: readonly RowLinks[],
     readonly choices: readonly RowChoices[],
-    readonly references: ReadonlySet<string>
+    readonly references: ReadonlyMap<string, unknown>
   }
 }
 
@@ -41,6 +42,8 @@ export interface ListedResource extends HookedResource {
 export interface ReferencedBy {
   readonly resource: HookedResource & Pick<ListedResource, 'resource' | 'resourcePaths'>
   readonly attribute: string
+  /** The attributes that together have its key; `undefined` if the attribute has it alone. */
+  readonly key: readonly string[] | undefined
   readonly relation: string
 }
 
@@ -54,6 +57,7 @@ interface ListRelation {
   readonly relation: string | undefined
   /** The attribute that references the row. */
   readonly attribute: string
+  readonly key?: readonly string[] | undefined
   readonly open: OpenRelated
   /** The resource of the row, if the list is filtered by the attribute because the path does not name the row. */
   readonly referenced: Resource | undefined
@@ -65,14 +69,16 @@ interface ListRelation {
  */
 export function compileRelatedList (listed: ListedResource, by: ReferencedBy): FindRelatedList | undefined {
   const { target, resource, resourcePaths: { collection }, accessChecks, listQuery } = listed
-  const { attribute, relation } = by
-  const isFilterable = listQuery.filterable.some((other) => other.isPlain && other.attribute.name === attribute)
+  const { attribute, key, relation } = by
+  const isFilterable = (key ?? [attribute]).every((name) =>
+    listQuery.filterable.some((other) => other.isPlain && other.attribute.name === name))
   const isLocated = collection.names.every((name) => by.resource.resourcePaths.members.names.includes(name))
   if (!resource.actions.has('list') || !isFilterable || !isLocated) return undefined
   const checkAccess = accessChecks.collection
   const { resource: referenced } = by.resource
-  const open = compileOpenReferencing({ target, checkAccess, parameters: collection.names, attribute, referenced })
-  return compileList(listed, by.resource, { relation, attribute, open, referenced })
+  const parameters = collection.names
+  const open = compileOpenReferencing({ target, checkAccess, parameters, attributes: key ?? [attribute], referenced })
+  return compileList(listed, by.resource, { relation, attribute, key, open, referenced })
 }
 
 /** Compiles the function that finds the list of the rows that are nested in a row. */
@@ -83,7 +89,7 @@ export function compileNestedList (listed: ListedResource, from: HookedResource,
 
 function compileList (listed: ListedResource, from: HookedResource, related: ListRelation): FindRelatedList {
   const { resource: { plural: name, singular }, options: { routing, store, softDelete }, findLocation } = listed
-  const { relation, attribute, open, referenced } = related
+  const { relation, attribute, key, open, referenced } = related
   // A handler of the app may list other rows, and its hooks may protect the list.
   const isReadable = !routing.handlers.has('list') && !guardsMore(listed, from, 'list')
   const write = compileTable(listed, from, attribute)
@@ -91,16 +97,16 @@ function compileList (listed: ListedResource, from: HookedResource, related: Lis
   const makeAdd = compileAdd(listed, from, related)
   const words = (lang: string): ResourceWords => wordsFor(listed, lang)
   const anchor = anchorOf(listed.resource, attribute)
-  const takesSeveral = referenced !== undefined && listed.listQuery.parameters.includes(`${attribute}[in]`)
+  const isSingle = referenced !== undefined && key === undefined
+  const takesSeveral = isSingle && listed.listQuery.parameters.includes(`${attribute}[in]`)
   return async (row, context, others) => {
     const opened = others === undefined || takesSeveral ? await open(row, context, others) : undefined
     if (opened === undefined) return undefined
-    const [id = '', ...ids] = referenced === undefined
-      ? []
-      : [row, ...others ?? []].map((row) => String(referenceTo(row, referenced)))
+    const conditions = referenced === undefined ? [] : filterBy(row, referenced, key ?? [attribute])
+    const ids = referenced === undefined ? [] : [row, ...others ?? []].map((row) => referenceTo(row, referenced))
     const condition = others === undefined
-      ? { [attribute]: id }
-      : { [`${attribute}[in]`]: [id, ...ids].map((id) => id.replaceAll(/[\\,]/g, '\\$&')).join() }
+      ? Object.fromEntries(conditions.map(({ attribute, value }) => [attribute, String(value)]))
+      : { [`${attribute}[in]`]: ids.map((id) => String(id).replaceAll(/[\\,]/g, '\\$&')).join() }
     const query = referenced === undefined ? '' : `?${new URLSearchParams(condition).toString()}`
     const { collection } = findLocation(opened.request.params)
     const newHref = others === undefined ? await findNew(opened, query) : undefined
@@ -153,10 +159,10 @@ type MakeAdd = (row: Row, opened: OpenRelatedRows, context: AccessContext) => Pr
  */
 function compileAdd (listed: ListedResource, from: HookedResource, related: ListRelation): MakeAdd | undefined {
   const { resource: { actions }, prefill, findLocation, relations } = listed
-  const { attribute, referenced } = related
+  const { attribute, key, referenced } = related
   const isGuarded = guardsMore(listed, from, 'create') || guardsMore(listed, from, 'new')
   const isGiven = referenced === undefined || prefill.parameters.includes(attribute)
-  if (!actions.has('new') || isGuarded || !isGiven) return undefined
+  if (!actions.has('new') || isGuarded || !isGiven || key !== undefined) return undefined
   return async (row, { request }, context) => findPageWriter(listed)?.add?.({
     request,
     get signal () { return context.signal },

@@ -10,7 +10,8 @@ import type { FindLocation } from '../resource/location.js'
 import { REFERENCE, singularize } from '../resource/inflection.js'
 import { nameOf, openingAction } from '../modes.js'
 import {
-  findReferencing, type PlacedValue, referencedAttribute, referencesIn, type Resource, splitReference
+  findReferencing, type PlacedValue, referencedAttribute, type ReferencePlace, referencesIn, type Resource,
+  splitReference
 } from '../resource/resource.js'
 import type { Attributes } from '../schema/types.js'
 import type { ResolvedReference } from '../options/resolve/options.js'
@@ -36,7 +37,7 @@ interface RelatedResource extends LinkedResource, ListedResource, Varied<Related
 /** A reference of an attribute, or of a member of its objects, to a resource. */
 interface ResourceReference {
   readonly attribute: string
-  readonly isMember: boolean
+  readonly place: ReferencePlace
   readonly from: RelatedResource
   /** Finds the resource, once the app is ready. */
   readonly find: () => RelatedResource
@@ -47,7 +48,7 @@ interface ResourceReference {
 }
 
 /** A reference that is checked before a write. */
-export interface CheckedReference extends Pick<ResourceReference, 'attribute' | 'isMember' | 'valuesIn'> {
+export interface CheckedReference extends Pick<ResourceReference, 'attribute' | 'place' | 'valuesIn'> {
   /** The resource whose rows it references. */
   readonly target: Pick<Resource, 'key'>
   /** Finds the rows that values reference, as far as the request may see them. */
@@ -64,8 +65,8 @@ export class Relations {
    * the app is ready.
    */
   readonly checked: CheckedReference[] = []
-  /** The attributes that reference other resources. */
-  readonly references: Set<string> = new Set()
+  /** The attributes that reference other resources, and where they are. */
+  readonly references: Map<string, ReferencePlace> = new Map()
   /** The links to the rows that they name. They can be found once the app is ready. */
   readonly links: RowLinks[] = []
   /** The same for the members of objects. */
@@ -95,16 +96,18 @@ export class Relations {
   complete (): void {
     for (const { make } of this.#made.values()) make()
     for (const reference of this.#references) {
-      const { attribute, isMember, from, find, findLinks, findRows, valuesIn } = reference
+      const { attribute, place, from, find, findLinks, findRows, valuesIn } = reference
+      const { member, key } = place
       const resource = find()
-      const { check } = isMember ? checkTarget(reference) : checkForeignKey(attribute, from, resource)
-      if (isGuarded(resource.level) || (isMember && check)) {
-        this.checked.push({ attribute, isMember, valuesIn, target: resource.resource, find: findRows() })
+      const isPlain = member === undefined && key === undefined
+      const { check } = isPlain ? checkForeignKey(attribute, from, resource) : checkTarget(reference)
+      if (isGuarded(resource.level) || (member !== undefined && check)) {
+        this.checked.push({ attribute, place, valuesIn, target: resource.resource, find: findRows() })
       }
-      const by = { resource, attribute, relation: stemOf(attribute) }
-      const list = isMember ? undefined : findListOf(from, (seen) => compileRelatedList(seen, by))
+      const by = { resource, attribute, key, relation: stemOf(attribute) }
+      const list = member !== undefined ? undefined : findListOf(from, (seen) => compileRelatedList(seen, by))
       if (list !== undefined) resource.relations.lists.push(list)
-      const rows = hasLine(this.#resource, attribute) ? findRowsOf(resource, from) : undefined
+      const rows = key === undefined && hasLine(this.#resource, attribute) ? findRowsOf(resource, from) : undefined
       const byDefault = findReferencing(attribute, this.#resource)?.schema.default
       if (rows !== undefined) this.choices.push({ ...rows, attribute, valuesIn, byDefault, findLinks })
     }
@@ -116,7 +119,9 @@ export class Relations {
     const isSeen = ({ attribute }: { readonly attribute: string | undefined }): boolean =>
       attribute === undefined || findReferencing(attribute, resource) !== undefined
     for (const [name, made] of this.#made) if (isSeen(made)) narrowed.#made.set(name, made)
-    for (const attribute of this.references) if (isSeen({ attribute })) narrowed.references.add(attribute)
+    for (const [attribute, place] of this.references) {
+      if (isSeen({ attribute })) narrowed.references.set(attribute, place)
+    }
     narrowed.checked.push(...this.checked.filter(isSeen))
     narrowed.links.push(...this.links.filter(isSeen))
     narrowed.memberLinks.push(...this.memberLinks.filter(isSeen))
@@ -148,22 +153,29 @@ export class Relations {
    * relation, which rows can include.
    * @throws InvalidOptionError
    */
-  addReference (from: RelatedResource, attribute: string, target: string, find: () => RelatedResource): void {
+  addReference (
+    from: RelatedResource,
+    attribute: string,
+    { to: target, key }: Pick<ResolvedReference, 'to' | 'key'>,
+    find: () => RelatedResource
+  ): void {
     const { attributes, open } = this.#resource
-    const property = findReferencing(attribute, this.#resource)
     const refuse = (reason: string): never => { throw new InvalidOptionError('references', reason) }
-    if (!open && property === undefined) {
-      const hint = didYouMean(attribute, [...attributes.keys()])
-      refuse(`names "${attribute}", which is not among the attributes declared${hint}`)
+    for (const name of key ?? [attribute]) {
+      const property = findReferencing(name, this.#resource)
+      if (!open && property === undefined) {
+        const hint = didYouMean(name, [...attributes.keys()])
+        refuse(`names "${name}", which is not among the attributes declared${hint}`)
+      }
+      if (property?.writeOnly === true) refuse(`names "${name}", which is writeOnly: its values would be revealed`)
     }
-    if (property?.writeOnly === true) refuse(`names "${attribute}", which is writeOnly: its values would be revealed`)
     const findTarget = lazy(find)
     const findRows = lazy(() => compileFindReferenced(referencedBy(findTarget())))
     const findLinks = lazy(() => perVariant(findTarget(), (seen) => compileFindLinks(seen, from, findRows())))
-    const place = splitReference(attribute, (name) => open || attributes.has(name))
+    const place = splitReference(attribute, (name) => open || attributes.has(name), key)
     const reference = {
       attribute,
-      isMember: place.member !== undefined,
+      place,
       valuesIn: (row: Attributes) => referencesIn(place, row),
       from,
       find: findTarget,
@@ -175,8 +187,8 @@ export class Relations {
       find: (ids, context) => findLinks().of(context.request)(ids, context)
     }
     this.#references.push({ ...reference, findLinks: links.find })
-    this.references.add(attribute)
-    if (reference.isMember) this.memberLinks.push(links)
+    this.references.set(attribute, place)
+    if (place.member !== undefined) this.memberLinks.push(links)
     else {
       this.links.push(links)
       this.#addRelation(target, reference)
@@ -293,22 +305,18 @@ function referencedBy ({ level, options: { routing }, resourcePaths: { members }
 
 /** @throws InvalidOptionError if the referenced resource cannot be included */
 function makeReference (name: string, reference: ResourceReference): Relation {
-  const { attribute, find, findRows } = reference
+  const { find, findRows, valuesIn } = reference
   checkTarget(reference)
   const target = find()
-  return {
-    name,
-    resource: target.resource,
-    isMany: false,
-    load: compileLoadOne(findRows(), referencedBy(target), attribute)
-  }
+  const load = compileLoadOne(findRows(), referencedBy(target), ({ attributes }) => valuesIn(attributes)[0]?.value)
+  return { name, resource: target.resource, isMany: false, load }
 }
 
 /**
  * Checks that the rows of the referenced resource can be found by the values of the attribute.
  * @throws InvalidOptionError
  */
-function checkTarget ({ attribute, isMember, from, find }: ResourceReference): ResolvedReference {
+function checkTarget ({ attribute, place, from, find }: ResourceReference): ResolvedReference {
   const { resource, options, resourcePaths: { members } } = find()
   const refuse = (reason: string): never => {
     throw new InvalidOptionError('references', `names "${resource.plural}" for "${attribute}", ${reason}`)
@@ -318,14 +326,23 @@ function checkTarget ({ attribute, isMember, from, find }: ResourceReference): R
   }
   const missing = members.names.find((param) => !from.resourcePaths.members.names.includes(param))
   if (missing !== undefined) refuse(`whose path has the parameter "${missing}", which the path here has not`)
-  const type = referencedType(resource)
-  const property = findReferencing(attribute, from.resource)
-  if (property !== undefined && type !== undefined && property.shape.only !== type) {
-    const values = referencedAttribute(resource) === 'id' ? 'ids' : 'keys'
-    refuse(`whose ${values} have another type: the attribute ${describeTypes([type]).text}`)
+  const { member, key } = place
+  if (key !== undefined && key.length !== resource.key.length) {
+    refuse(`whose key has not ${key.length} attributes, but ${resource.key.length}`)
+  }
+  for (const [index, part] of (key ?? [attribute]).entries()) {
+    const name = resource.key[index] ?? 'id'
+    const type = key === undefined ? referencedType(resource) : typeOf(resource, name)
+    const property = findReferencing(part, from.resource)
+    if (property === undefined || type === undefined || property.shape.only === type) continue
+    const values = key === undefined && referencedAttribute(resource) === 'id' ? 'ids' : 'keys'
+    const what = key === undefined ? 'the attribute' : `"${part}"`
+    refuse(`whose ${values} have another type: ${what} ${describeTypes([type]).text}`)
   }
   const own = from.options.references.get(attribute) as ResolvedReference
-  if (isMember && own.onDelete !== undefined) refuse('with "onDelete", but no deletion changes members of objects')
+  if (member !== undefined && own.onDelete !== undefined) {
+    refuse('with "onDelete", but no deletion changes members of objects')
+  }
   return own
 }
 
@@ -356,6 +373,10 @@ function checkForeignKey (
 function referencedType ({ key, idType, attributes }: Resource): TypeName | undefined {
   const attribute = referencedAttribute({ key })
   if (attribute === 'id') return idType === 'integer' ? 'integer' : 'string'
+  return typeOf({ attributes }, attribute)
+}
+
+function typeOf ({ attributes }: Pick<Resource, 'attributes'>, attribute: string): TypeName | undefined {
   return attributes.get(attribute)?.shape.only
 }
 

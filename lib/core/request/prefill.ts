@@ -1,4 +1,4 @@
-import type { Resource } from '../resource/resource.js'
+import type { ReferencePlace, Resource } from '../resource/resource.js'
 import type { Scope } from '../resource/row.js'
 import { type Attributes, SIMPLE_TYPES } from '../schema/types.js'
 import type { Validation } from '../schema/validation/validation.js'
@@ -51,7 +51,7 @@ export interface PrefillParts {
   readonly validation: Validation
   readonly listQuery: ListQueryParser
   /** The attributes that have ids of other rows. They are complete once the app is ready. */
-  readonly references: ReadonlySet<string>
+  readonly references: ReadonlyMap<string, ReferencePlace>
   /** The attributes whose values are unique. */
   readonly unique: ReadonlySet<string>
 }
@@ -67,7 +67,8 @@ export function compilePrefill (
     !readOnly && !writeOnly && SIMPLE_TYPES.has(shape.only) && name !== 'format')
   const readAll = lazy(() => compileQueryValues(settable))
   const findReferencing = lazy(() => {
-    const referencing = settable.filter(({ name }) => references.has(name))
+    const names = new Set([...references.values()].flatMap(({ attribute, key }) => key ?? [attribute]))
+    const referencing = settable.filter(({ name }) => names.has(name))
     const filtered = filterable.flatMap(({ attribute, isPlain }) => isPlain ? [attribute.name] : [])
     return { all: referencing, filtered: referencing.filter(({ name }) => filtered.includes(name)) }
   })

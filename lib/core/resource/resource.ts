@@ -92,6 +92,11 @@ export function referencedAttribute ({ key: [first = 'id', second] }: Pick<Resou
   return second === undefined ? first : 'id'
 }
 
+/** Writes the values of a key of several attributes as an id: `1,5`. In a part, `%` is `%25` and `,` is `%2C`. */
+export function joinKey (texts: readonly string[]): string {
+  return texts.map((text) => text.replaceAll('%', '%25').replaceAll(',', '%2C')).join(',')
+}
+
 /** Returns the value that other rows have to reference a row. The id of a key can be another text than its value. */
 export function referenceTo ({ id, attributes }: Row, resource: Pick<Resource, 'key'>): NonNullable<Scalar> {
   return attributes[referencedAttribute(resource)] as Scalar ?? id
@@ -136,22 +141,28 @@ export interface PlacedValue {
   readonly value: unknown
 }
 
-/** The parts of the name of a reference. */
-interface ReferenceName {
+/** The attributes that reference a row. */
+export interface ReferencePlace {
   readonly attribute: string
   /** The member of the objects in the attribute; `undefined` if the attribute itself references a row. */
   readonly member: string | undefined
+  /** The attributes that together have the key of the row, in its order; `undefined` if one attribute references it. */
+  readonly key: readonly string[] | undefined
 }
 
 /**
  * Splits the name of a reference: `lines.productId` is the member `productId` of each object in the array `lines`. An
  * attribute may itself have such a name.
  */
-export function splitReference (name: string, isAttribute: (name: string) => boolean): ReferenceName {
+export function splitReference (
+  name: string,
+  isAttribute: (name: string) => boolean,
+  key?: readonly string[]
+): ReferencePlace {
   const dot = isAttribute(name) ? -1 : name.indexOf('.')
   return dot < 0
-    ? { attribute: name, member: undefined }
-    : { attribute: name.slice(0, dot), member: name.slice(dot + 1) }
+    ? { attribute: name, member: undefined, key }
+    : { attribute: name.slice(0, dot), member: name.slice(dot + 1), key }
 }
 
 /** Returns the declared attribute that a reference names, or the member of its objects. */
@@ -168,7 +179,14 @@ export function findReferencing (name: string, { attributes }: Pick<Resource, 'a
 }
 
 /** Returns the values by which attributes reference rows. */
-export function referencesIn ({ attribute, member }: ReferenceName, attributes: Attributes): readonly PlacedValue[] {
+export function referencesIn (
+  { attribute, member, key }: ReferencePlace,
+  attributes: Attributes
+): readonly PlacedValue[] {
+  if (key !== undefined) {
+    const values = key.map((name) => findMember(attributes, name) ?? undefined)
+    return [{ path: attribute, value: values.includes(undefined) ? undefined : joinKey(values.map(String)) }]
+  }
   const value = findMember(attributes, attribute)
   if (member === undefined) return [{ path: attribute, value }]
   return !Array.isArray(value)

@@ -173,8 +173,8 @@ export function addReferences (app: FastifyInstance, compiled: CompiledResource,
   const own = { ...place, prefix: app.prefix }
   registryOf(app).all.push({ compiled, registration: place.registration })
   if (resourcePaths.parent === undefined) resources.push({ compiled, options: compiled.options, ...own })
-  for (const [attribute, { to }] of references) {
-    relations.addReference(compiled, attribute, to, () => findReferenced(to, own, resources))
+  for (const [attribute, reference] of references) {
+    relations.addReference(compiled, attribute, reference, () => findReferenced(reference.to, own, resources))
   }
   if (references.size === 0) return
   app.addHook('onReady', (done) => {

@@ -69,7 +69,7 @@ export class Forms {
   /** The words that are the same for every row. */
   readonly #words: () => Readonly<Record<'new' | 'create' | 'delete', string>>
   /** The attributes that have ids of other resources. */
-  readonly #references: ReadonlySet<string>
+  readonly #references: Pick<ReadonlySet<string>, 'has'>
   readonly #transitions: WriterContext['transitions']
   readonly #isPermanent: boolean
 
@@ -380,7 +380,7 @@ export class Forms {
  */
 function makeAgain (
   singular: string,
-  references: ReadonlySet<string>,
+  references: Pick<ReadonlySet<string>, 'has'>,
   { input, prefilled }: NewView
 ): readonly HiddenField[] {
   const sent = input?.node as FormNode | undefined

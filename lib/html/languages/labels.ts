@@ -11,7 +11,7 @@ import { compileOwn } from './make-messages.js'
 /** Returns the resource with the labels and explanations of its attributes in the language of its pages. */
 export function labelAttributes<R extends Pick<Resource, 'attributes'>> (
   resource: R,
-  references: ReadonlySet<string>,
+  references: Pick<ReadonlySet<string>, 'has' | 'size'>,
   messages: Partial<PageMessages>
 ): R {
   const translate = compileOwn(messages)
@@ -34,7 +34,7 @@ function titleReference (property: Property): Property {
 }
 
 /** Returns the attribute with titles of the members of its objects that have ids of other resources. */
-function titleMembers (property: Property, references: ReadonlySet<string>): Property {
+function titleMembers (property: Property, references: Pick<ReadonlySet<string>, 'has'>): Property {
   const { name, shape, shape: { items } } = property
   const members = [...items.properties].map(([member, inner]): [string, Property, boolean] =>
     [member, inner, references.has(`${name}.${member}`)])

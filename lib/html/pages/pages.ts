@@ -277,9 +277,10 @@ export class Pages {
 
   /** @param files the path before the names of the row's files. @default the page has no links to them */
   #valuesOf (row: Row, { links }: HtmlView, files?: string): readonly Value[] {
+    const own = this.#shown.linksOf?.(row, links) ?? links
     return this.#shown.of([row]).map(({ name, label, anchor, show, read }) => {
       const value = read(row.attributes)
-      return { name, label, anchor, value, markup: raw(show.whole(value, links, files)) }
+      return { name, label, anchor, value, markup: raw(show.whole(value, own, files)) }
     })
   }
 

@@ -87,7 +87,7 @@ export class RowWriter {
     hasBoxes = false,
     button?: RowButton
   ): string {
-    const { resource } = this.#source
+    const { resource, shown } = this.#source
     const start = this.#start
     const cells = this.#cellsOf(rows)
     const href = ` href="${escapeAttribute(`${members}/`)}`
@@ -106,9 +106,10 @@ export class RowWriter {
         : this.#buttonOf(row, id, links, button)
       text += this.#idOf(row.id, id)
       const files = this.#hasFiles && hasPage(resource, row.id) ? `${members}/${segment}/${FILES}/` : undefined
+      const own = shown.linksOf?.(row, links) ?? links
       for (const { open, openNumber, read, show } of cells) {
         const value = read(row.attributes)
-        text += `${typeof value === 'number' ? openNumber : open}${show(value, links, files)}</td>`
+        text += `${typeof value === 'number' ? openNumber : open}${show(value, own, files)}</td>`
       }
       text += '</tr>\n'
     }
@@ -164,7 +165,8 @@ export class RowWriter {
       const href = hasPage(resource, id) ? memberPath(members, id, this.#suffixes) : undefined
       const name = isNamed ? title : String(id)
       const files = href !== undefined && this.#hasFiles ? `${href}/${FILES}/` : undefined
-      const others = cells.map(({ read, show }) => raw(show(read(attributes), links, files)))
+      const own = shown.linksOf?.(row, links) ?? links
+      const others = cells.map(({ read, show }) => raw(show(read(attributes), own, files)))
       return {
         id,
         version: versionOf(row, resource),

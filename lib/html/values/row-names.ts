@@ -3,7 +3,7 @@ import type { Id, Row } from '../../core/resource/row.js'
 import type { Property } from '../../core/schema/shape.js'
 import type { Attributes } from '../../core/schema/types.js'
 import { abbreviate, capitalize, wordsOf } from '../../core/util/words.js'
-import type { LinkedRows, WriterContext } from '../../core/formats/format.js'
+import type { LinkedRows } from '../../core/formats/format.js'
 import { keywordsOf } from '../forms/constraints.js'
 import type { PageMessages } from '../messages.js'
 import type { ShownAttribute, ShownAttributes } from './shown-attributes.js'
@@ -38,7 +38,7 @@ export class RowNames {
     resource: Resource,
     shown: ShownAttributes,
     messages: PageMessages,
-    { title, references }: { readonly title: RowTitle | readonly string[], readonly references: ReadonlySet<string> }
+    { title, references }: { readonly title: RowTitle | readonly string[], readonly references: Names }
   ) {
     const names = typeof title === 'function' || title === 'id' ? [] : [title].flat()
     const parts = names.map((name) => shown.find(name)).filter((part) => part !== undefined)
@@ -96,6 +96,9 @@ function shorten (id: Id): Id {
   return UUID.exec(String(id))?.[1] ?? id
 }
 
+/** The names of some attributes. */
+type Names = Pick<ReadonlySet<string>, 'has'>
+
 /** The words of the two names of a person, without spaces. */
 const FIRST = /^(?:(?:first|given|f)name|given|forename)$/
 const LAST = /^(?:(?:last|family|l)name|family|surname)$/
@@ -114,7 +117,7 @@ const UNREADABLE = /\b(?:api|auth|password)?(?:key|token|secret|hash|password|pa
  */
 export function findTitleAttributes (
   { attributes, singleton, key }: Pick<Resource, 'attributes' | 'singleton' | 'key'>,
-  { references, unique }: Pick<WriterContext, 'references' | 'unique'>
+  { references, unique }: { readonly references: Names, readonly unique: Names }
 ): readonly string[] {
   if (singleton) return []
   if (key.length > 1 && key.every((name) => references.has(name))) return key

@@ -1,12 +1,12 @@
 import { REFERENCE } from '../../core/resource/inflection.js'
-import type { Resource } from '../../core/resource/resource.js'
+import { referencesIn, type Resource } from '../../core/resource/resource.js'
 import type { Row } from '../../core/resource/row.js'
 import { compileRead, compileVisible } from '../../core/resource/visible.js'
 import { isBytesShape } from '../../core/schema/convert-text.js'
 import { openShape, type Shape } from '../../core/schema/shape.js'
 import type { Attributes } from '../../core/schema/types.js'
 import { ownMember } from '../../core/util/own-property.js'
-import type { WriterContext } from '../../core/formats/format.js'
+import type { LinkedRows, WriterContext } from '../../core/formats/format.js'
 import { labelOf, encodeIdPart } from '../names.js'
 import { linkFiles } from './files.js'
 import { type CompileShow, type FindMemberLinks, linkRows, type Tones } from './render-value.js'
@@ -30,6 +30,8 @@ export interface ShownAttributes {
   of (rows: readonly Row[]): readonly ShownAttribute[]
   /** Returns the attribute of this name, or `undefined` if pages do not show it. */
   find (name: string): ShownAttribute | undefined
+  /** Returns the links of one row. `undefined` if no attribute is a part of the key of another row. */
+  readonly linksOf: ((row: Row, links: LinkedRows) => LinkedRows) | undefined
 }
 
 /** The parts of a shape that make links, groups of digits or badges of values, which ids are not shown with. */
@@ -61,7 +63,8 @@ export function compileShownAttributes (
             ? { ...compileShow({ ...shape, ...ID_SHAPE }, label), numeric: false }
             : compileShow(shape, label, { tones: badges.get(name), ...findMemberLinks(name, references) })
   }
-  if (resource.open) return openAttributes(showOf)
+  const linksOf = compileLinksOf(references)
+  if (resource.open) return { ...openAttributes(showOf), linksOf }
   const visible = compileVisible(resource)
   const declared = new Map(
     [...resource.attributes.values()].flatMap((property): Array<[string, ShownAttribute]> => {
@@ -84,10 +87,12 @@ export function compileShownAttributes (
     })
   )
   const all = [...declared.values()]
-  return { of: () => all, find: (name) => declared.get(name) }
+  return { of: () => all, find: (name) => declared.get(name), linksOf }
 }
 
-function openAttributes (showOf: (name: string, label: string, shape: Shape) => Show): ShownAttributes {
+function openAttributes (
+  showOf: (name: string, label: string, shape: Shape) => Show
+): Pick<ShownAttributes, 'of' | 'find'> {
   const find = (name: string): ShownAttribute => ({
     name,
     label: name,
@@ -98,10 +103,27 @@ function openAttributes (showOf: (name: string, label: string, shape: Shape) => 
   return { of: (rows) => [...new Set(rows.flatMap(({ attributes }) => Object.keys(attributes)))].map(find), find }
 }
 
+/** Compiles the function that finds the links of one row. */
+function compileLinksOf (references: WriterContext['references']): ShownAttributes['linksOf'] {
+  const ofKeys = [...references].filter(([, { key }]) => key !== undefined)
+  if (ofKeys.length === 0) return undefined
+  return ({ attributes }, links) => {
+    const own = new Map(links)
+    for (const [name, place] of ofKeys) {
+      const [row] = referencesIn(place, attributes).map(({ value }) => links.get(name)?.get(value))
+      own.set(name, new Map(row === undefined ? [] : [[attributes[name], row]]))
+    }
+    return own
+  }
+}
+
 /** Returns the function that finds the links from the members of an attribute's objects, if they reference rows. */
-function findMemberLinks (attribute: string, references: ReadonlySet<string>): { readonly links?: FindMemberLinks } {
-  const around = `${attribute}.`
-  const members = [...references].filter((name) => name.startsWith(around)).map((name) => name.slice(around.length))
+function findMemberLinks (
+  attribute: string,
+  references: WriterContext['references']
+): { readonly links?: FindMemberLinks } {
+  const members = [...references.values()].flatMap(({ attribute: other, member }) =>
+    other === attribute && member !== undefined ? [member] : [])
   if (members.length === 0) return {}
   return {
     links: (links) => new Map(members.flatMap((member) => {

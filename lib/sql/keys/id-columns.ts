@@ -1,6 +1,6 @@
 import { InvalidError, InvalidOptionError, type Messages } from '../../core/errors.js'
 import { NO_PATH } from '../../core/resource/path-pattern.js'
-import { type GeneratedIdType, type IdType, parseId } from '../../core/resource/resource.js'
+import { type GeneratedIdType, type IdType, joinKey, parseId } from '../../core/resource/resource.js'
 import type { Id, Scope } from '../../core/resource/row.js'
 import { isLegalText, replaceIllegal } from '../../core/schema/legal-text.js'
 import type { Attributes, Scalar } from '../../core/schema/types.js'
@@ -89,7 +89,7 @@ export function makeKey (
     return { ...column, by: attribute, isGiven }
   }) as [KeyPart, ...KeyPart[]]
   const [part, ...others] = parts
-  if (others.length > 0) return makeText(parts, (id) => splitParts(id, parts.length), joinParts)
+  if (others.length > 0) return makeText(parts, (id) => splitParts(id, parts.length), joinKey)
   const { kind } = part
   if (isText || (kind !== 'integer' && kind !== 'uuid')) {
     return makeText(parts, readSingle, ([text]) => writeSingle(text as string))
@@ -199,12 +199,7 @@ export function findNeverNull ({ parts }: IdColumns): ReadonlySet<string> {
 
 const EMPTY = '%'
 
-/** Writes the values of a key as an id: `1,5`. In a part, `%` is `%25` and `,` is `%2C`. */
-export function joinParts (texts: readonly string[]): string {
-  return texts.map((text) => text.replaceAll('%', '%25').replaceAll(',', '%2C')).join(',')
-}
-
-/** Returns the texts of the parts of an id, or `undefined` if `joinParts` writes no such id. */
+/** Returns the texts of the parts of an id, or `undefined` if `joinKey` writes no such id. */
 export function splitParts (id: string, count: number): readonly string[] | undefined {
   const parts = id.split(',')
   if (parts.length !== count || /%(?!25|2C)/.test(id)) return undefined

@@ -3,6 +3,7 @@ import { isPortableName } from '../../core/schema/legal-text.js'
 import type { Schema } from '../../core/schema/types.js'
 import type { OnDelete } from '../../core/stores/store.js'
 import { countDigits, isDecimal } from '../../core/util/decimal.js'
+import { isEmpty } from '../../core/util/own-property.js'
 import { addKeywords, type Demand, isFreeText } from './checks.js'
 import type { FoundColumn, FoundTable, Right, TableDescription } from './description.js'
 
@@ -214,17 +215,30 @@ class TableDescriber {
       .map((group) => group.map((name) => nameIn(names, name)))
   }
 
-  #findReferences (names: ReadonlyMap<string, string>): Pick<TableDescription, 'references' | 'onDelete'> {
+  #findReferences (
+    names: ReadonlyMap<string, string>
+  ): Pick<TableDescription, 'references' | 'referenceKeys' | 'onDelete'> {
     const references: Record<string, string> = {}
+    const referenceKeys: Record<string, string[]> = {}
     const onDelete: Record<string, OnDelete> = {}
-    for (const { columns: [column = '', second], table, isToKey, onDelete: rule } of this.#table.foreignKeys) {
-      const attribute = names.get(column)
-      if (second !== undefined || !isToKey || table === undefined || attribute === undefined) continue
+    const { foreignKeys } = this.#table
+    for (const foreignKey of foreignKeys) {
+      const { columns, table, key = [], onDelete: rule } = foreignKey
+      const attributes = key.flatMap((column) => names.get(column) ?? [])
+      // The column of a tenant is in several foreign keys.
+      const shared = foreignKeys.flatMap((other) => other === foreignKey ? [] : other.columns)
+      const own = key.filter((column) => !shared.includes(column))
+      const attribute = names.get(columns.findLast((column) => (own.length > 0 ? own : key).includes(column)) ?? '')
+      if (table === undefined || attribute === undefined || attributes.length < key.length) continue
+      // A foreign key of one column says the same, with the rule of that column.
+      if (Object.hasOwn(references, attribute) && columns.length > 1) continue
       references[attribute] = table
+      delete referenceKeys[attribute]
+      if (attributes.length > 1) referenceKeys[attribute] = attributes
       const known = RULES.get(rule)
       if (known !== undefined) onDelete[attribute] = known
     }
-    return { references, onDelete }
+    return { references, ...isEmpty(referenceKeys) ? {} : { referenceKeys }, onDelete }
   }
 }
 

@@ -28,8 +28,10 @@ export interface TableDescription {
   unique: string[][]
   /** The groups that are unique among the rows in which an attribute is null, by this attribute. */
   uniqueWhereNull?: Record<string, string[][]>
-  /** The table to which each foreign key of a single attribute refers, by attribute. */
+  /** The table to which each foreign key refers, by attribute: the last one of several that `referenceKeys` names. */
   references: Record<string, string>
+  /** The attributes that together have the key of that table, in its order, by attribute. */
+  referenceKeys?: Record<string, string[]>
   /** What deleting a row of that table does to the rows here, by attribute, as far as a store has this rule. */
   onDelete?: Record<string, OnDelete>
   /** The name of the version's column, `'xmin'` (PostgreSQL's system column), or `'values'` (a digest of the row). */
@@ -114,6 +116,9 @@ export interface FoundForeignKey {
   readonly table: string | undefined
   /** The rule in SQL: `RESTRICT`, `NO ACTION`, `CASCADE`, `SET NULL` or `SET DEFAULT`. */
   readonly onDelete: string
-  /** Whether it refers to the whole primary key, or without one to the first unique column that is never null. */
-  readonly isToKey: boolean
+  /**
+   * The columns, among those of `columns`, that have the primary key of the other table, in the order of that key, or
+   * without one its first unique index that is never null; `undefined` if not all of it is there.
+   */
+  readonly key: readonly string[] | undefined
 }

@@ -89,9 +89,12 @@ function checkReferences (given: unknown): ReadonlyMap<string, ResolvedReference
     const given = typeof target === 'string' ? { to: target } : target
     if (!isObject(given)) return refuse(`which must name a resource, not ${show(target)}`)
     if (given.to === undefined) refuse("which must name a resource, as in { to: 'authors' }")
-    const { to = '', onDelete, check = true } = checkMembers(option, given, { to: '', onDelete: '', check: true })
+    const members = { to: '', onDelete: '', check: true, key: [] as readonly string[] }
+    const { to = '', onDelete, check = true, key } = checkMembers(option, given, members)
     if (!check && onDelete !== undefined) refuse('which has "onDelete", but no foreign key with "check: false"')
-    return { to, onDelete: checkOnDelete(onDelete), check, target: undefined }
+    if (key !== undefined && onDelete !== undefined) refuse('which has "onDelete", but no foreign key with a "key"')
+    if (key !== undefined && !checkNames(option, key)?.includes(attribute)) refuse('whose "key" must name it, too')
+    return { to, onDelete: checkOnDelete(onDelete), check, key, target: undefined }
   })
 }
 
@@ -160,6 +163,8 @@ export interface ResolvedReference {
   readonly to: string
   readonly onDelete: OnDelete | undefined
   readonly check: boolean
+  /** The attributes that together have the key of the row; `undefined` if the attribute has it alone. */
+  readonly key: readonly string[] | undefined
   /** The resource, if the attribute is a foreign key to its table. */
   readonly target: Pick<ResolvedOptions, 'table' | 'idType'> | undefined
 }

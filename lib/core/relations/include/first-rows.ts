@@ -1,5 +1,6 @@
 import { referenceTo, type Resource } from '../../resource/resource.js'
-import type { Row } from '../../resource/row.js'
+import type { Id, Row } from '../../resource/row.js'
+import type { Scalar } from '../../schema/types.js'
 import { BY_ID } from '../../stores/order.js'
 import { type Context, type Count, LARGEST_BATCH_SIZE, type Query, type Store } from '../../stores/store.js'
 import type { CheckAccess } from '../../actions/authorize/authorize.js'
@@ -54,23 +55,38 @@ export type OpenRelated =
 
 /** A resource whose rows reference rows of another one. */
 export interface Referencing extends Listed {
-  /** The attribute that references rows of the other resource. */
-  readonly attribute: string
+  /** The attributes that reference rows of the other resource: one, or those that have its key. */
+  readonly attributes: readonly string[]
   /** The other resource, whose rows they reference. */
   readonly referenced: Resource
 }
 
 /** Compiles the check for rows that reference a row. It is the check of a request for their list. */
 export function compileOpenReferencing (referencing: Referencing): OpenRelated {
-  const { attribute, referenced } = referencing
+  const { attributes, attributes: [attribute = ''], referenced } = referencing
   const open = compileOpenList(referencing)
   return async (row, context, others) => {
     const opened = await open(context)
-    const value = referenceTo(row, referenced)
-    const all = others?.map((row) => referenceTo(row, referenced))
-    const isAny = all && { attribute, operator: 'in' as const, value: [value, ...all] }
-    return opened && { ...opened, filter: [isAny ?? { attribute, operator: 'eq', value }] }
+    const all = others && [row, ...others].map((row) => referenceTo(row, referenced))
+    const filter = all
+      ? [{ attribute, operator: 'in', value: all } as const]
+      : filterBy(row, referenced, attributes)
+    return opened && { ...opened, filter }
   }
+}
+
+/** Returns the conditions that attributes reference a row: one attribute, or those that have its key. */
+export function filterBy (
+  row: Row,
+  referenced: Pick<Resource, 'key'>,
+  attributes: readonly string[]
+): ReadonlyArray<{ readonly attribute: string, readonly operator: 'eq', readonly value: NonNullable<Scalar> }> {
+  const { key } = referenced
+  return attributes.map((attribute, index) => ({
+    attribute,
+    operator: 'eq',
+    value: attributes.length === 1 ? referenceTo(row, referenced) : row.attributes[key[index] as string] as Id
+  }))
 }
 
 /** Compiles the check for the nested rows of a row. */

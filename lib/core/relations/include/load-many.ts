@@ -246,12 +246,19 @@ export function compileFindReferenced ({ level, parameters, param }: Referenced)
   }
 }
 
-/** Compiles the loading of the rows that an attribute references. A row that the client may not see is null. */
-export function compileLoadOne (find: FindReferenced, { level }: Referenced, attribute: string): LoadRelation {
+/**
+ * Compiles the loading of the rows that attributes reference. A row that the client may not see is null.
+ * @param valueIn returns the value by which a row references another one
+ */
+export function compileLoadOne (
+  find: FindReferenced,
+  { level }: Referenced,
+  valueIn: (row: Row) => unknown
+): LoadRelation {
   const { resource } = level.target
   const toRecord = compileIncludedRecord(resource)
   return async (rows, context, mostSize) => {
-    const values = rows.map(({ attributes }) => attributes[attribute])
+    const values = rows.map(valueIn)
     const records = new Map<unknown, Attributes>()
     let size = 0
     for await (const row of find(values, context)) {

@@ -69,8 +69,11 @@ interface CatalogConstraint {
   readonly rule: string
   /** The types of the columns to which a foreign key refers. */
   readonly types: readonly string[]
-  /** Whether a foreign key refers to one column, which identifies the rows of the table. */
-  readonly isToKey: boolean
+  /**
+   * The numbers of the columns that refer to those which identify the rows of the table, or null for one of those to
+   * which none refers. Null if no columns identify the rows.
+   */
+  readonly key: ReadonlyArray<number | null> | null
   /** Whether a foreign key refers to the primary key, or without one to the first unique index without null. */
   readonly isToPrimary: boolean
   /** Whether the table to which a foreign key refers may be among the described ones. */
@@ -197,12 +200,12 @@ class TableReader {
     return (this.#parts.columns.find((column) => column.number === number) as CatalogColumn).name
   }
 
-  #readReference ({ columns, other, rule, isToKey, isNear }: CatalogConstraint): FoundForeignKey {
+  #readReference ({ columns, other, rule, key, isNear }: CatalogConstraint): FoundForeignKey {
     return {
       columns: columns.map((number) => this.#nameOf(number)),
       table: isNear === true && other !== null ? other : undefined,
       onDelete: RULES.get(rule) as string,
-      isToKey
+      key: key === null || key.includes(null) ? undefined : key.map((number) => this.#nameOf(number as number))
     }
   }
 

@@ -173,7 +173,8 @@ SELECT 'constraint', row_to_json(t) FROM (
   SELECT k.conrelid::text AS table, k.contype AS kind, k.conkey AS columns,
   CASE k.contype WHEN 'c' THEN pg_get_expr(k.conbin, k.conrelid) END AS check,
   ${call('f.relname')} AS other, k.confdeltype AS rule,
-  coalesce(r.index = k.conindid AND cardinality(k.confkey) = 1, false) AS "isToKey",
+  (SELECT json_agg(k.conkey[array_position(k.confkey, u.number)] ORDER BY u.position)
+    FROM unnest(r.key) WITH ORDINALITY u (number, position)) AS key,
   (SELECT json_agg(a.atttypid::text) FROM pg_catalog.pg_attribute a
     WHERE a.attrelid = k.confrelid AND a.attnum = ANY (k.confkey)) AS types,
   coalesce(r.index = k.conindid, false) AS "isToPrimary",
@@ -182,7 +183,8 @@ SELECT 'constraint', row_to_json(t) FROM (
   FROM pg_catalog.pg_constraint k JOIN tables c ON c.oid = k.conrelid
   LEFT JOIN pg_catalog.pg_class f ON f.oid = k.confrelid
   LEFT JOIN pg_catalog.pg_namespace n ON n.oid = f.relnamespace
-  LEFT JOIN LATERAL (SELECT i.indexrelid AS index FROM pg_catalog.pg_index i
+  LEFT JOIN LATERAL (SELECT i.indexrelid AS index, (i.indkey::int2[])[0:i.indnkeyatts - 1] AS key
+    FROM pg_catalog.pg_index i
     WHERE i.indrelid = k.confrelid AND i.indisunique AND i.indisvalid AND i.indpred IS NULL AND i.indexprs IS NULL
     AND NOT EXISTS (SELECT FROM pg_catalog.pg_attribute a WHERE a.attrelid = i.indrelid AND NOT a.attnotnull
       AND a.attnum = ANY ((i.indkey::int2[])[0:i.indnkeyatts - 1]))

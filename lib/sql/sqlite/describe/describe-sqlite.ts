@@ -180,7 +180,7 @@ class SchemaReader {
     const fault = `Rows of "${name}" are read-only, because they refer`
     if (other?.type !== 'table') {
       const problem = `${fault} to the table "${to}", which does not exist.`
-      return { columns, table: undefined, onDelete, isToKey: false, isToPrimary: false, problem }
+      return { columns, table: undefined, onDelete, key: undefined, isToPrimary: false, problem }
     }
     const { columns: otherColumns, primaryKey, indexes } = this.#structureOf(other)
     const targets = parts.flatMap(({ to }) => (to === null ? [] : fold(to)))
@@ -190,12 +190,13 @@ class SchemaReader {
       ? primaryKey
       : groupIndexes(indexes).find((group) => group.every(isRequired)) ?? []
     const isToPrimary = targets.length === 0 || isSameGroup(targets, key)
+    const matched = key.map((name, index) => columns[targets.length === 0 ? index : targets.indexOf(fold(name))])
     const isUnique = isToPrimary || groupIndexes(indexes).some((group) => isSameGroup(targets, group))
     return {
       columns,
       table: other.name,
       onDelete,
-      isToKey: isToPrimary && columns.length === 1 && key.length === 1,
+      key: matched.includes(undefined) ? undefined : matched as string[],
       isToPrimary,
       problem: isUnique && (targets.length > 0 || primaryKey.length === columns.length)
         ? undefined
