@@ -363,6 +363,7 @@ function makeStoreError (code: string, detail: Message, status: number): StoreEr
 }
 
 const UnavailableBase: StoreErrorClass = makeStoreError('FST_RESOURCES_UNAVAILABLE', say('storeUnavailable'), 503)
+const SlowReadBase: StoreErrorClass = makeStoreError('FST_RESOURCES_SLOW_READ', say('readTooSlow'), 503)
 const StoreFullBase: StoreErrorClass = makeStoreError('FST_RESOURCES_STORE_FULL', say('storeFull'), 507)
 const SequenceBase: StoreErrorClass = makeStoreError('FST_RESOURCES_SEQUENCE', say('sequenceBehind'), 503)
 const UnknownOutcomeBase: StoreErrorClass = makeStoreError('FST_RESOURCES_UNKNOWN_OUTCOME', say('outcomeUnknown'), 504)
@@ -372,6 +373,9 @@ export class UnavailableError extends UnavailableBase {
   /** The header `Retry-After`, in seconds (RFC 9110 §10.2.3). */
   readonly headers: Readonly<Record<string, string>> = { 'retry-after': '1' }
 }
+
+/** Thrown by a store that has given up a read which took too long. */
+export class SlowReadError extends SlowReadBase {}
 
 /** Thrown by a store that is full, and has written nothing. */
 export class StoreFullError extends StoreFullBase {}
@@ -543,7 +547,8 @@ function shorten (text: string): string {
 }
 
 function isStoreFailure (thrown: unknown): thrown is Error {
-  return [UnavailableError, SequenceError, StoreFullError, UnknownOutcomeError].some((type) => thrown instanceof type)
+  return [UnavailableError, SlowReadError, SequenceError, StoreFullError, UnknownOutcomeError]
+    .some((type) => thrown instanceof type)
 }
 
 function hasMessages (thrown: unknown): thrown is InvalidError | DuplicateError {

@@ -98,6 +98,8 @@ export const ENGLISH_TEXTS = {
 
   serverFailed: 'something went wrong on the server',
   storeUnavailable: 'the store is not available now, and nothing was written; try again',
+  readTooSlow:
+    'reading this took too long; ask for fewer rows, or filter and sort by columns that have an index',
   storeFull: 'the store is full, and nothing was written',
   sequenceBehind:
     'the sequence of the ids is behind the rows, and nothing was written; it must go on from the greatest id',

@@ -22,8 +22,8 @@ import { type NameOf, type ResourceNames, nameResources } from './resource-names
 import { findActions, findReferences, type ReferenceTarget, tableOptionsOf } from './resource-options.js'
 
 const OPTIONS: ReadonlyArray<keyof DatabaseOptions | keyof RegisterOptions> = [
-  'pool', 'schema', 'database', 'file', 'only', 'except', 'write', 'tables', 'stamp', 'defaults', 'nameOf',
-  'descriptions', 'home', 'report', 'prefix', 'logLevel', 'logSerializers'
+  'pool', 'schema', 'database', 'file', 'readTimeout', 'only', 'except', 'write', 'tables', 'stamp', 'defaults',
+  'nameOf', 'descriptions', 'home', 'report', 'prefix', 'logLevel', 'logSerializers'
 ]
 
 /**

@@ -15,9 +15,9 @@ import { postgresStore } from '../sql/postgres/store.js'
 import type { SqlStoreOptions } from '../sql/options.js'
 import { optionsOf } from '../sql/self-describing.js'
 import { describeSqlite, describeSqliteIndex } from '../sql/sqlite/describe/describe-sqlite.js'
-import { openAtStart } from '../sql/sqlite/driver.js'
+import { openAtStart, shareDatabase } from '../sql/sqlite/driver.js'
 import type { SqliteDatabase } from '../sql/sqlite/statement.js'
-import { shareFile } from '../sql/sqlite/file.js'
+import { checkReadTimeout, shareFile } from '../sql/sqlite/file.js'
 import { sqliteStore } from '../sql/sqlite/store.js'
 import { nameTable, type TableDescription } from '../sql/tables/description.js'
 import { checkSelection, type DescribeOptions, selectTables } from '../sql/tables/selection.js'
@@ -33,6 +33,7 @@ type Connection =
     readonly database: SqliteDatabase
     /** The path of the database, if the plugin has opened it to write. Its stores have transactions. */
     readonly file?: string | undefined
+    readonly readTimeout?: number | undefined
   }
 
 /** The time that a write waits for other processes, in milliseconds: the default of `sqliteStore`. */
@@ -43,7 +44,7 @@ const BUSY_TIMEOUT = 5000
  * @throws InvalidOptionError unless there is exactly one
  */
 export async function connect (app: FastifyInstance, options: DatabaseOptions): Promise<Connection> {
-  const { pool, database, file, schema, write = false } = options
+  const { pool, database, file, readTimeout, schema, write = false } = options
   const given = Object.entries({ pool, database, file }).flatMap(([name, value]) => value === undefined ? [] : [name])
   const [name = 'pool', other] = given
   if (given.length === 0) {
@@ -54,15 +55,16 @@ export async function connect (app: FastifyInstance, options: DatabaseOptions): 
   }
   if (other !== undefined) throw new InvalidOptionError(other, `must not be given together with "${name}"`)
   if (schema !== undefined && pool === undefined) throw new InvalidOptionError('schema', 'is for PostgreSQL only')
+  checkReadTimeout(readTimeout, file)
   if (pool !== undefined) {
     if (typeof findMember(pool, 'connect') === 'function') return { pool }
     throw new InvalidOptionError('pool', 'must be a pool of pg')
   }
   if (database !== undefined) return { database }
-  const opened = shareFile(file, BUSY_TIMEOUT, !write)
+  const opened = shareFile(file, BUSY_TIMEOUT, { isReadOnly: !write, readTimeout })
   opened.retain()
-  app.addHook('onClose', async () => { opened.release() })
-  return { database: await openAtStart(opened), file: write ? file : undefined }
+  app.addHook('onClose', async () => opened.release())
+  return { database: await openAtStart(opened), file: write ? file : undefined, readTimeout }
 }
 
 /** Returns the name of a database: that of its file, without the extension. A database in memory has none. */
@@ -113,7 +115,12 @@ export async function openTables (connection: Connection, options: DatabaseOptio
   const { tables: given = {}, descriptions } = options
   const tables = await describe(connection, options)
   // Without a write, nothing in a file changes, not even its journal mode. The description says what writes it allows.
-  if (options.file !== undefined && options.write !== true) connection.database?.exec('PRAGMA query_only = ON')
+  const { file, readTimeout, write } = options
+  if (connection.database !== undefined && file !== undefined && write !== true) {
+    connection.database.exec('PRAGMA query_only = ON')
+    const { reader } = shareFile(file, BUSY_TIMEOUT, { isReadOnly: true, readTimeout })
+    shareDatabase(connection.database, BUSY_TIMEOUT, undefined).reader = reader
+  }
   const names = tables.map(nameTable)
   for (const name of Object.keys(given)) checkKnown('tables', name, names)
   const stamps = checkStamp(options.stamp ?? {}, tables)
@@ -195,9 +202,9 @@ async function findIndex (
 
 function openSqlite (
   options: SqlStoreOptions,
-  { database, file }: Connection & { readonly pool?: never }
+  { database, file, readTimeout = 0 }: Connection & { readonly pool?: never }
 ): Store {
   return file === undefined
     ? sqliteStore({ ...options, database })
-    : sqliteStore({ ...options, file, busyTimeout: BUSY_TIMEOUT })
+    : sqliteStore({ ...options, file, busyTimeout: BUSY_TIMEOUT, readTimeout })
 }

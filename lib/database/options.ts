@@ -73,6 +73,7 @@ export interface PostgresTables {
   readonly schema?: string | readonly string[]
   readonly database?: never
   readonly file?: never
+  readonly readTimeout?: never
 }
 
 /** An open SQLite database. */
@@ -82,12 +83,15 @@ export interface SqliteTables {
   readonly pool?: never
   readonly schema?: never
   readonly file?: never
+  readonly readTimeout?: never
 }
 
 /** A file of SQLite. */
 export interface SqliteFileTables {
   /** The path of the file, which is closed with the app. Without `write`, nothing in it changes. */
   readonly file: string
+  /** The time that a list or count may take before a 503, as in `sqliteStore`. @default 0, no limit */
+  readonly readTimeout?: number
   readonly pool?: never
   readonly schema?: never
   readonly database?: never

@@ -256,7 +256,7 @@ export interface TableColumn {
  * A connection to a database. It throws errors of stores and `ConstraintError`, and leaves unknown errors unchanged.
  */
 export interface Driver {
-  /** Runs a statement. With `context`, the driver may give up when the client has disconnected. */
+  /** Runs a statement. With `context`, as lists and counts have it, the driver may give up early. */
   run (
     statement: Statement,
     values: readonly unknown[],

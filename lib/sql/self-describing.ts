@@ -1,6 +1,7 @@
 import { InvalidOptionError } from '../core/errors.js'
 import type { AttributesSchema } from '../core/schema/types.js'
 import type { Capabilities, Store } from '../core/stores/store.js'
+import type { MaybePromise } from '../core/util/maybe-promise.js'
 import type { SearchIndex, TableName } from './dialect.js'
 import type { SqlStoreOptions } from './options.js'
 import type { TableDescription } from './tables/description.js'
@@ -56,7 +57,7 @@ export interface TableSource {
   readonly createsMany?: boolean
   /** Keeps what the store has opened until `close` is called. */
   retain? (): void
-  close? (): void
+  close? (): MaybePromise<void>
 }
 
 /** Makes a store that opens another one as soon as the table is described. */

@@ -2,6 +2,7 @@ import { inspect } from 'node:util'
 import { isLoopback } from './guards.js'
 import { makeTableOptions } from './table-options.js'
 import type { Settings, User } from './settings.js'
+import { READ_TIMEOUT } from './source.js'
 
 /** The formats of the command. People take lists of their tables into spreadsheets. */
 export const FORMATS = ['xml', 'html', 'json', 'csv'] as const
@@ -11,7 +12,7 @@ export function writeProgram (settings: Settings): string {
   const { source, isUrl, write, only, except, schema, port, host, prefix, origins, users, hidden, stamps } = settings
   const hasRoles = hidden.some(({ role }) => role !== undefined)
   const options = [
-    isUrl ? 'pool' : `file: ${quote(source)}`,
+    ...(isUrl ? ['pool'] : [`file: ${quote(source)}`, `readTimeout: ${READ_TIMEOUT}`]),
     ...(schema === undefined ? [] : [`schema: ${quoteAll(schema)}`]),
     ...(only === undefined ? [] : [`only: ${quoteAll(only)}`]),
     ...(except === undefined ? [] : [`except: ${quoteAll(except)}`]),

@@ -9,6 +9,9 @@ import { CommandError, type Settings } from './settings.js'
 /** The first bytes of an SQLite file ("Database File Format" §1.2). */
 const MAGIC = 'SQLite format 3\0'
 
+/** The time that a list or count of an SQLite file may take, in milliseconds. */
+export const READ_TIMEOUT = 5000
+
 type Pool = PostgresPool & {
   query (sql: string): Promise<unknown>
   on (event: 'error', listener: (error: Error) => void): unknown
@@ -26,7 +29,7 @@ export async function openSource (
 ): Promise<DatabaseSource> {
   if (isUrl) return { pool: await openPool(app, source, load), ...(schema !== undefined && { schema }) }
   await checkFile(source)
-  return { file: source }
+  return { file: source, readTimeout: READ_TIMEOUT }
 }
 
 /** Returns the name of a database without its password. */

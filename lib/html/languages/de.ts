@@ -288,6 +288,9 @@ export const messages: Catalog = {
   serverFailed: 'Auf dem Server ist ein Fehler aufgetreten.',
   storeUnavailable:
     'Der Datenspeicher ist gerade nicht erreichbar. Es wurde nichts gespeichert. Bitte versuchen Sie es noch einmal.',
+  readTooSlow:
+    'Das Lesen hat zu lange gedauert. Rufen Sie weniger Einträge ab, oder filtern und sortieren Sie nach Spalten mit ' +
+    'einem Index.',
   storeFull: 'Der Datenspeicher ist voll. Es wurde nichts gespeichert.',
   sequenceBehind:
     'Die Datenbank hat eine Nummer vergeben, die es schon gibt. Es wurde nichts gespeichert. Ihre Sequenz muss ab ' +

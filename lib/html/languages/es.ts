@@ -288,6 +288,8 @@ export const messages: Catalog = {
   serverFailed: 'Se ha producido un error en el servidor.',
   storeUnavailable:
     'El almacén de datos no está disponible en este momento. No se ha guardado nada. Inténtelo de nuevo.',
+  readTooSlow:
+    'La lectura ha tardado demasiado. Pida menos elementos, o filtre y ordene por columnas que tengan índice.',
   storeFull: 'El almacén de datos está lleno. No se ha guardado nada.',
   sequenceBehind:
     'La base de datos generó un identificador que ya existe. No se ha guardado nada. Su secuencia debe continuar ' +

@@ -291,6 +291,8 @@ export const messages: Catalog = {
   serverFailed: 'Une erreur s’est produite sur le serveur.',
   storeUnavailable:
     'Le service de données est indisponible pour le moment. Rien n’a été enregistré. Veuillez réessayer.',
+  readTooSlow:
+    'La lecture a pris trop de temps. Demandez moins d’éléments, ou filtrez et triez par des colonnes indexées.',
   storeFull: 'L’espace de stockage est plein. Rien n’a été enregistré.',
   sequenceBehind:
     'La base de données a attribué un identifiant déjà utilisé. Rien n’a été enregistré. Sa séquence doit ' +

@@ -286,6 +286,7 @@ export const messages: Catalog = {
 
   serverFailed: 'Ocorreu um erro no servidor.',
   storeUnavailable: 'O serviço de dados está indisponível no momento. Nada foi salvo. Tente novamente.',
+  readTooSlow: 'A leitura demorou demais. Peça menos itens, ou filtre e ordene por colunas que tenham índice.',
   storeFull: 'O armazenamento está cheio. Nada foi salvo.',
   sequenceBehind:
     'O banco de dados gerou um identificador que já existe. Nada foi salvo. A sequência deve continuar a partir do ' +

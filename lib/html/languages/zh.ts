@@ -253,6 +253,7 @@ export const messages: Catalog = {
 
   serverFailed: '服务器发生了错误。',
   storeUnavailable: '暂时无法连接数据存储，没有保存任何内容。请重试。',
+  readTooSlow: '读取时间过长。请减少记录数，或按有索引的列筛选和排序。',
   storeFull: '存储空间已满，没有保存任何内容。',
   sequenceBehind: '数据库生成了已被占用的编号，没有保存任何内容。其序列必须从最大编号继续计数。',
   outcomeUnknown: '数据存储没有响应，请先确认内容是否已保存，再重试。',

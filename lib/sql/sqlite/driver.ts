@@ -3,9 +3,11 @@ import { findMember } from '../../core/util/own-property.js'
 import { ConstraintError } from '../constraint-errors.js'
 import type { Context } from '../../core/stores/store.js'
 import type { Transactions, TransactionSource } from '../../core/stores/transaction.js'
+import type { MaybePromise } from '../../core/util/maybe-promise.js'
 import {
   type Driver, groupIndexes, quoteName, type RawRow, type Statement, type Table, type TableName
 } from '../dialect.js'
+import type { Reader } from './reader.js'
 import { type SqliteSession, TransactionConnection } from './session.js'
 import { close, prepare, readRows, type RunPrepared, type SqliteDatabase } from './statement.js'
 import { type PragmaReference, type ReadRows, readStructure } from './structure.js'
@@ -15,6 +17,8 @@ import { WriteQueue } from './write-queue.js'
 export class SqliteConnection {
   readonly queue: WriteQueue
   readonly second: TransactionConnection
+  /** Reads lists in another process; `undefined` if they have no limit of time. */
+  reader: Reader | undefined
   readonly #open: () => SqliteDatabase
   readonly #isOwn: boolean
   #database: SqliteDatabase | undefined
@@ -24,11 +28,12 @@ export class SqliteConnection {
    * @param open opens the database, or throws an error if it finds the database locked
    * @param isOwn whether the connection closes the database, and opens the second connection in the same way
    */
-  constructor (busyTimeout: number, open: () => SqliteDatabase, isOwn: boolean) {
+  constructor (busyTimeout: number, open: () => SqliteDatabase, isOwn: boolean, reader?: Reader) {
     this.queue = new WriteQueue(busyTimeout, isBusy)
     this.second = new TransactionConnection(this.queue, isOwn ? open : undefined)
     this.#open = open
     this.#isOwn = isOwn
+    this.reader = reader
   }
 
   /** Returns the open database. It opens at the first use, and again at a use after it was closed. */
@@ -42,11 +47,17 @@ export class SqliteConnection {
     this.#users++
   }
 
-  release (): void {
+  release (): MaybePromise<void> {
     this.#users = Math.max(0, this.#users - 1)
     if (this.#users > 0) return
     this.second.close()
     if (!this.#isOwn) return
+    // The last connection writes the log to the file, which a reader cannot do.
+    return this.reader === undefined ? this.#close() : this.reader.close().then(() => { this.#close() })
+  }
+
+  #close (): void {
+    if (this.#users > 0) return
     close(this.#database)
     this.#database = undefined
   }
@@ -130,12 +141,14 @@ export class SqliteDriver implements Driver {
   async run (
     statement: Statement,
     values: readonly unknown[],
-    _context?: Context,
+    context?: Context,
     session?: SqliteSession
   ): Promise<readonly RawRow[]> {
+    const { reader } = this.#connection
     const execute = (): readonly RawRow[] => this.#execute(statement, values)
     try {
       if (session !== undefined) return this.#prepare(statement, session.database)(values)
+      if (reader !== undefined && context !== undefined) return await reader.run(statement, values, context)
       return statement.writes ? await this.#connection.queue.run(execute) : execute()
     } catch (error) {
       const explained = this.#explain(error, statement.writes && session === undefined)

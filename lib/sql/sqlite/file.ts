@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { InvalidOptionError } from '../../core/errors.js'
 import { findMember } from '../../core/util/own-property.js'
 import { makeDurable, SqliteConnection } from './driver.js'
+import { Reader } from './reader.js'
 import { close, type SqliteDatabase } from './statement.js'
 
 /** Loads a module of Node.js or of the app. Returns `undefined` if there is no such module. */
@@ -26,16 +27,23 @@ const DRIVERS = [
  */
 const READER_TIMEOUT = 50
 
-/** The files of this process, by their timeouts and paths. */
+/** The files of this process, by their options and paths. */
 const FILES = new Map<string, SqliteConnection>()
 
 /** Makes the connections to a database file, which open when they are used. */
 export function openFile (
   path: string,
   busyTimeout: number,
-  { isReadOnly = false, load = loadModule }: { readonly isReadOnly?: boolean, readonly load?: LoadModule } = {}
+  { isReadOnly = false, load = loadModule, readTimeout = 0 }: FileOptions & { readonly load?: LoadModule } = {}
 ): SqliteConnection {
-  return new SqliteConnection(busyTimeout, () => open(path, isReadOnly, load), true)
+  const reader = readTimeout > 0 ? new Reader(path, readTimeout) : undefined
+  return new SqliteConnection(busyTimeout, () => open(path, isReadOnly, load), true, reader)
+}
+
+interface FileOptions {
+  readonly isReadOnly?: boolean
+  /** The time that a statement of a list may take, in milliseconds. @default 0, no limit */
+  readonly readTimeout?: number | undefined
 }
 
 /** @throws InvalidOptionError if there is no driver, or the file cannot be opened */
@@ -57,21 +65,34 @@ function open (path: string, isReadOnly: boolean, load: LoadModule): SqliteDatab
 }
 
 /**
- * Returns the file at a path. All stores of this process with the same path and timeout get the same one. A read-only
+ * Returns the file at a path. All stores of this process with the same path and options get the same one. A read-only
  * connection changes nothing, not even the journal mode of the file.
  * @throws InvalidOptionError if the path is not that of a file
  */
-export function shareFile (path: unknown, busyTimeout: number, isReadOnly = false): SqliteConnection {
+export function shareFile (
+  path: unknown,
+  busyTimeout: number,
+  { isReadOnly = false, readTimeout = 0 }: FileOptions = {}
+): SqliteConnection {
   if (typeof path !== 'string' || path === '' || path.includes('\0')) {
     throw new InvalidOptionError('file', "must be the path of a file such as 'blog.sqlite'")
   }
   if (path === ':memory:') {
     throw new InvalidOptionError('file', "must not be ':memory:'; use memoryStore, or give an open \"database\"")
   }
-  const key = `${busyTimeout} ${isReadOnly} ${resolve(path)}`
-  const file = FILES.get(key) ?? openFile(resolve(path), busyTimeout, { isReadOnly })
+  const key = `${busyTimeout} ${isReadOnly} ${readTimeout} ${resolve(path)}`
+  const file = FILES.get(key) ?? openFile(resolve(path), busyTimeout, { isReadOnly, readTimeout })
   FILES.set(key, file)
   return file
+}
+
+/** @throws InvalidOptionError if there is no file that another process could open, or timers cannot wait so long */
+export function checkReadTimeout (timeout: number | undefined, file: unknown): void {
+  if (timeout === undefined) return
+  if (!Number.isSafeInteger(timeout) || timeout < 0 || timeout > 2_147_483_647) {
+    throw new InvalidOptionError('readTimeout', 'must be a number of milliseconds')
+  }
+  if (file === undefined) throw new InvalidOptionError('readTimeout', 'needs the path of a "file" of SQLite')
 }
 
 function findDriver (load: LoadModule): { readonly Database: Constructor, readonly readOnly: string | undefined } {

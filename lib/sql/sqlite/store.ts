@@ -3,6 +3,7 @@ import { InvalidOptionError } from '../../core/errors.js'
 import type { AttributesOf } from '../../core/schema/infer.js'
 import type { Attributes, AttributesSchema } from '../../core/schema/types.js'
 import { checkBoolean, checkOptionNames } from '../../core/util/check-option.js'
+import type { MaybePromise } from '../../core/util/maybe-promise.js'
 import { findMember } from '../../core/util/own-property.js'
 import {
   checkOptions,
@@ -18,7 +19,7 @@ import type { Store, Stores } from '../../core/stores/store.js'
 import { describeSqliteTable } from './describe/describe-sqlite.js'
 import { sqliteDialect as dialect } from './dialect.js'
 import { openAtStart, shareDatabase, type SqliteConnection, SqliteDriver } from './driver.js'
-import { openFile, shareFile } from './file.js'
+import { checkReadTimeout, openFile, shareFile } from './file.js'
 import type { SqliteDatabase } from './statement.js'
 
 export type { SqliteDatabase, SqliteStatement } from './statement.js'
@@ -40,11 +41,16 @@ export type SqliteSource =
   | {
     /**
      * The path of the file, which is created if it is missing. The first use opens it by `node:sqlite` (Node.js 22.13),
-     * else by better-sqlite3 or libsql if the app has installed one. All stores of the process with the same file and
-     * `busyTimeout` share one connection, and another one for transactions. They are closed when the last app with one
-     * of these stores is closed.
+     * else by better-sqlite3 or libsql if the app has installed one. All stores of the process with the same file,
+     * `busyTimeout` and `readTimeout` share one connection, and another one for transactions. They are closed when the
+     * last app with one of these stores is closed.
      */
     readonly file: string
+    /**
+     * The time that a count, or a batch of a list, may take before a 503, in milliseconds. Another process makes these
+     * reads, outside of transactions, and is killed then. The app serves other requests meanwhile. @default 0, no limit
+     */
+    readonly readTimeout?: number
     readonly database?: never
     readonly connect?: never
   }
@@ -52,6 +58,7 @@ export type SqliteSource =
     /** An open database, which the app closes itself. The write-ahead log is turned on, and each commit waits. */
     readonly database: SqliteDatabase
     readonly file?: never
+    readonly readTimeout?: never
     /**
      * Opens another connection to the same database, for transactions. The store closes it. Without this option, the
      * store has no transactions.
@@ -65,9 +72,9 @@ export interface SqliteStore<A = Attributes> extends SqlStore<A> {
   plan (): Promise<TablePlan>
   /**
    * Closes the connections of the option `file`, or that of `connect`, unless an app still uses the database. The next
-   * use opens them again. A connection that the app has opened stays open.
+   * use opens them again. A connection that the app has opened stays open. With `readTimeout`, returns a promise.
    */
-  close (): void
+  close (): MaybePromise<void>
 }
 
 /**
@@ -98,12 +105,12 @@ function openTable (options: SelfDescribingOptions & SqliteOptions): Store {
     open: (described) => openStore({ ...options, ...described }),
     hasTransactions: connection.second.open !== undefined,
     retain () { connection.retain() },
-    close () { connection.release() }
+    close () { return connection.release() }
   })
 }
 
 function openStore (options: SqliteStoreOptions): SqliteStore {
-  const { database, file, connect: _, busyTimeout = BUSY_TIMEOUT, ...common } = options
+  const { database, file, connect: _, busyTimeout = BUSY_TIMEOUT, readTimeout: _limit, ...common } = options
   checkOptions(common, SQLITE_OPTIONS, 'sqliteStore')
   checkReserved(options.table)
   if (common.search?.configuration !== undefined) {
@@ -117,7 +124,7 @@ function openStore (options: SqliteStoreOptions): SqliteStore {
     async plan () {
       if (file === undefined) return store.plan()
       // An empty database stands for a file that is missing. The other connection would change the journal mode.
-      const reader = existsSync(file) ? shareFile(file, busyTimeout, true) : openFile(':memory:', busyTimeout)
+      const reader = existsSync(file) ? shareFile(file, busyTimeout, { isReadOnly: true }) : openFile(':memory:', 0)
       reader.retain()
       try {
         return await makeSqlStore(common, dialect, new SqliteDriver(reader, options.table)).plan()
@@ -134,7 +141,7 @@ function openStore (options: SqliteStoreOptions): SqliteStore {
       await openAtStart(connection)
       return store.prepare()
     },
-    close () { connection.release() }
+    close () { return connection.release() }
   }) as SqliteStore
 }
 
@@ -164,25 +171,26 @@ function checkReserved (table: string): void {
 }
 
 /** The options that SQLite has besides those of all SQL stores. */
-export const SQLITE_OPTIONS: readonly string[] = ['database', 'file', 'connect', 'busyTimeout']
+export const SQLITE_OPTIONS: readonly string[] = ['database', 'file', 'connect', 'busyTimeout', 'readTimeout']
 
 /** The time that a write waits for other processes, in milliseconds. */
 const BUSY_TIMEOUT = 5000
 
 /** Returns the connection to the database that the options name. @throws InvalidOptionError */
 function connect (
-  { database, file, connect: open, busyTimeout = BUSY_TIMEOUT }: SqliteOptions
+  { database, file, connect: open, busyTimeout = BUSY_TIMEOUT, readTimeout }: SqliteOptions
 ): SqliteConnection {
   if (!Number.isSafeInteger(busyTimeout) || busyTimeout < 0) {
     throw new InvalidOptionError('busyTimeout', 'must be a number of milliseconds')
   }
+  checkReadTimeout(readTimeout, file)
   if (file !== undefined && database !== undefined) {
     throw new InvalidOptionError('file', 'must not be given together with "database", which is open already')
   }
   if (open !== undefined && (typeof open !== 'function' || file !== undefined)) {
     throw new InvalidOptionError('connect', 'must be a function that opens the "database" once more')
   }
-  if (file !== undefined) return shareFile(file, busyTimeout)
+  if (file !== undefined) return shareFile(file, busyTimeout, { readTimeout })
   if (typeof findMember(database, 'prepare') !== 'function') {
     throw new InvalidOptionError(
       'database',

@@ -355,7 +355,8 @@ t.test('--print prints a program that serves the same', async (t) => {
   t.strictSame([code, complained], [0, ''])
   t.notMatch(printed, 'secret')
   t.match(printed, /^\/\/ Keep it as server\.mts\. Run it by `node server\.mts`/)
-  t.match(printed, `file: '${path}',\n  only: ['Artist', 'long_titles', 'it\\'s'],\n  write: true,\n`)
+  const selected = "only: ['Artist', 'long_titles', 'it\\'s'],"
+  t.match(printed, `file: '${path}',\n  readTimeout: 5000,\n  ${selected}\n  write: true,\n`)
   const {
     outputText
   } = ts.transpileModule(printed.replace(", 'it\\'s'", ''), { compilerOptions: { module: ts.ModuleKind.ESNext } })
