@@ -1,5 +1,6 @@
 import type { Resource } from '../../core/resource/resource.js'
 import type { Row } from '../../core/resource/row.js'
+import { OWN_PATH } from '../../core/resource/visible.js'
 import type { ConfiguredResource, Selection, WriterContext } from '../../core/formats/format.js'
 import type { HtmlListView } from '../content.js'
 import type { RowNames } from '../values/row-names.js'
@@ -21,24 +22,41 @@ export interface ColumnSource {
   readonly context: WriterContext
   /** The names of the columns that the app has chosen. */
   readonly chosen: readonly string[] | undefined
-  readonly names: Pick<RowNames, 'parts' | 'isJoin'>
+  readonly names: Pick<RowNames, 'label' | 'parts' | 'isJoin'>
 }
 
-/** The columns of a list after the name of the row, if it has a title, and its id. */
+/** The formats whose cells are links. */
+const LINKS: ReadonlySet<string | undefined> = new Set(['uri', 'url', 'email', OWN_PATH])
+
+/** The columns of a list after the name of the row, if it has a title, and its id, unless they show that as well. */
 export class ListColumns {
   /** The columns, or `undefined` if they depend on the rows. */
   readonly fixed: readonly ShownAttribute[] | undefined
+  /** Whether the id has a column after the title of the row. */
+  readonly hasId: boolean
+  /** The attribute that leads to the row in place of its id, because all that the id is made of has columns. */
+  readonly head: ShownAttribute | undefined
   readonly #shown: ShownAttributes
   readonly #sortable: ReadonlySet<string>
   /** The attributes that users choose from. `[]` if all have columns by default. */
   readonly #offered: readonly ShownAttribute[]
   readonly #names: ColumnSource['names']
 
-  constructor ({ resource: { open }, shown, all, context: { sortable }, chosen, names }: ColumnSource) {
-    const columns = chosen && [...new Set(chosen)].map((name) => shown.find(name) as ShownAttribute)
+  constructor ({ resource, shown, all, context: { sortable, references }, chosen, names }: ColumnSource) {
+    const { open, key, attributes } = resource
     this.#names = names
     this.#shown = shown
-    this.fixed = columns === undefined && open ? undefined : this.#withoutTitle(columns ?? this.#first([], COLUMNS))
+    const columns = chosen === undefined && open
+      ? undefined
+      : chosen?.map((name) => shown.find(name) as ShownAttribute) ?? this.#first([], COLUMNS)
+    const [first] = columns ?? []
+    const seen = new Set([...names.parts, ...columns?.map(({ name }) => name) ?? []])
+    const isIdSeen = key.length > 0 && key.every((name) => seen.has(name))
+    const { name = '' } = first ?? {}
+    const isLink = references.has(name) || LINKS.has(attributes.get(name)?.shape.format)
+    this.hasId = names.label !== undefined && !names.isJoin && !isIdSeen
+    this.head = names.label === undefined && isIdSeen && !isLink ? first : undefined
+    this.fixed = columns && this.#withoutTitle([...new Set(columns)])
     const known = open ? [] : all?.of([]) ?? []
     this.#offered = known.length > COLUMNS ? known : []
     this.#sortable = new Set(sortable.length > 0 ? [...sortable, 'id'] : [])
@@ -59,7 +77,8 @@ export class ListColumns {
    */
   choose (view: HtmlListView): ColumnLink[] {
     const shown = new Set(this.of([]).map(({ name }) => name))
-    const isKept = (name: string): boolean => shown.has(name) || this.#names.parts.includes(name)
+    const isKept = (name: string): boolean =>
+      shown.has(name) || this.#names.parts.includes(name) || name === this.head?.name
     const offered = this.#withoutTitle(this.#offered)
     const isLast = offered.filter(({ name }) => shown.has(name)).length < 2
     return offered.map(({ name, label }) => {
@@ -75,12 +94,12 @@ export class ListColumns {
 
   #withoutTitle (columns: readonly ShownAttribute[]): readonly ShownAttribute[] {
     const { parts, isJoin } = this.#names
-    return isJoin ? columns : columns.filter(({ name }) => !parts.includes(name))
+    return isJoin ? columns : columns.filter(({ name }) => name !== this.head?.name && !parts.includes(name))
   }
 
   /**
-   * Returns the headings of all columns: the name of the row, if it has a title, the id, and the others. A list of a
-   * join table shows no ids, and its names stand for them.
+   * Returns the headings of all columns: the name of the row, if it has a title, the id, and the others. There is no id
+   * if the others show all that it is made of. A list of a join table has names that stand for them.
    */
   headings (
     rows: readonly Row[],
@@ -93,9 +112,8 @@ export class ListColumns {
       const given = seen.flatMap(({ attributes }) => read(attributes) ?? [])
       return { name, label, numeric: show.numeric ?? (given.length > 0 && given.every((it) => typeof it === 'number')) }
     })
-    return title === undefined || isJoin
-      ? [{ ...id, label: title ?? label }, ...others]
-      : [{ name: parts.at(-1) ?? '', label: title, numeric: false }, id, ...others]
+    const first = title === undefined ? this.head ?? id : { name: isJoin ? 'id' : parts.at(-1) ?? '', label: title }
+    return [{ name: first.name, label: first.label, numeric: false }, ...(this.hasId ? [id] : []), ...others]
   }
 
   /** Makes the heading of a column, with the link that sorts the list by it. */

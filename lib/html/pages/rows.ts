@@ -61,12 +61,10 @@ export class RowWriter {
     this.#source = source
     this.#columns = columns
     this.#suffixes = formats.map(({ name }) => name)
-    this.#start = `<tr><th scope="row"${names.label === undefined ? '' : ' dir="auto"'}>`
+    this.#start = `<tr><th scope="row"${(names.label ?? columns.head) === undefined ? '' : ' dir="auto"'}>`
     this.#link = hasPages ? '<a' : ''
     this.#named = hasPages ? '</a></th>' : '</th>'
-    this.#id = names.label === undefined || names.isJoin
-      ? undefined
-      : flatten(`<td data-label="${escapeAttribute(messages.id)}" class="id"`)
+    this.#id = columns.hasId ? flatten(`<td data-label="${escapeAttribute(messages.id)}" class="id"`) : undefined
     this.#hasFiles = hasFiles
     this.#fixed = columns.fixed?.map((column) => compileCell(column, names))
   }
@@ -116,10 +114,12 @@ export class RowWriter {
     return text
   }
 
-  /** Returns the name of a row as markup: its title, or else its id. */
+  /** Returns the name of a row as markup: its title, or else the value of the column in place of its id, or the id. */
   #nameOf (row: Row, id: string, links: LinkedRows): string {
     const { names } = this.#source
-    return names.label === undefined ? id : escapeAttribute(names.of(row.id, row, links).alone)
+    const { head } = this.#columns
+    if (names.label !== undefined) return escapeAttribute(names.of(row.id, row, links).alone)
+    return (head && head.show.cell(head.read(row.attributes))) || id
   }
 
   /** Returns the box that chooses a row. A form cannot send every id of a database. */
@@ -158,12 +158,11 @@ export class RowWriter {
   models (rows: readonly Row[], { location: { members }, links }: Shown): readonly ListRow[] {
     const { resource, shown, names } = this.#source
     const cells = this.#cellsOf(rows)
-    const isNamed = names.label !== undefined
     return rows.map((row) => {
       const { id, attributes } = row
       const title = names.of(id, row, links).alone
       const href = hasPage(resource, id) ? memberPath(members, id, this.#suffixes) : undefined
-      const name = isNamed ? title : String(id)
+      const name = raw(this.#nameOf(row, escapeAttribute(String(id)), links))
       const files = href !== undefined && this.#hasFiles ? `${href}/${FILES}/` : undefined
       const own = shown.linksOf?.(row, links) ?? links
       const others = cells.map(({ read, show }) => raw(show(read(attributes), own, files)))

@@ -1,5 +1,6 @@
 import fastify, { type FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
+import { database } from '../../../../lib/database/index.js'
 import {
   type Attributes, draw, type Id, type Mapper, memoryStore, type Query, type ResourceOptions, type Row, type Store
 } from '../../../../lib/index.js'
@@ -7,6 +8,7 @@ import { elementsOf } from '../../../support/html/elements.js'
 import { buttonsOf, decode, fill, findButton, findForm, submit } from '../../../support/html/forms.js'
 import { tagged, withoutBoxes } from '../../../support/html/page-tests.js'
 import { build, draft } from '../../../support/helper.js'
+import { makeDatabase } from '../../../support/stores/databases/music-database.js'
 import { findTitleAttributes } from '../../../../lib/html/values/row-names.js'
 import { declareAttributes } from '../../../../lib/core/resource/attributes.js'
 import { defaultViews, markup } from '../../../../lib/html/index.js'
@@ -163,6 +165,44 @@ t.test('the name is the link of the first column, and the id stands beside it', 
   const unlinked = await serve(t, [row], invoice, { only: ['list'] })
   t.strictSame(rowsOf(await pageOf(unlinked, '/invoices')), [['A &amp; &lt;b&gt;', '1#', '5', '']],
     'rows without pages have no link')
+})
+
+t.test('an id that the columns show has none itself, and the first of them leads to the row', async (t) => {
+  const app = fastify()
+  t.teardown(() => app.close())
+  app.register(database, {
+    database: makeDatabase(`
+      CREATE TABLE parts (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
+      CREATE TABLE items (part_id INTEGER NOT NULL REFERENCES parts, line INTEGER, PRIMARY KEY (part_id, line));
+      CREATE TABLE rooms (floor INTEGER NOT NULL, door INTEGER NOT NULL, area REAL, PRIMARY KEY (floor, door));
+      CREATE TABLE bills (no TEXT NOT NULL PRIMARY KEY, total REAL);
+      CREATE TABLE lands (code TEXT NOT NULL PRIMARY KEY, name TEXT NOT NULL);
+      CREATE VIEW sales AS SELECT name AS part, CAST(id + 4 AS INTEGER) AS sold FROM parts;
+      INSERT INTO parts VALUES (1, 'A & <b>'), (2, '');
+      INSERT INTO items VALUES (1, 7);
+      INSERT INTO rooms VALUES (0, 3, 5);
+      INSERT INTO bills VALUES ('B1', 2);
+      INSERT INTO lands VALUES ('fr', 'France')`),
+    report: () => {}
+  })
+  const cases: ReadonlyArray<readonly [url: string, heads: readonly string[], first: string]> = [
+    ['/rooms', ['Floor', 'Door', 'Area'], '<a href="/rooms/0,3">0</a>'],
+    ['/rooms?only=door,floor', ['Floor', 'Door'], '<a href="/rooms/0,3">0</a>'],
+    ['/rooms?only=door', ['Id', 'Door'], '<a href="/rooms/0,3">0,3</a>'],
+    ['/sales?sold=5', ['Part', 'Sold'], '<a href="/sales/A%20%26%20%3Cb%3E,5">A &amp; &lt;b&gt;</a>'],
+    ['/sales?sold=6', ['Part', 'Sold'], '<a href="/sales/,6">,6</a>'],
+    ['/bills', ['No', 'Total'], '<a href="/bills/B1">B1</a>'],
+    ['/lands', ['Name', 'Code'], '<a href="/lands/fr">France</a>'],
+    ['/lands?only=name', ['Name', 'Id'], '<a href="/lands/fr">France</a>'],
+    ['/items', ['Id', 'Part', 'Line'], '<a href="/items/1,7">1,7</a>'],
+    ['/parts', ['Name', 'Id'], '<a href="/parts/1">A &amp; &lt;b&gt;</a>']
+  ]
+  for (const [url, heads, first] of cases) {
+    const page = await pageOf(app, url)
+    t.strictSame(headsOf(page), heads, url)
+    t.equal(rowsOf(page)[0]?.[0], first, url)
+  }
+  t.match(await pageOf(app, '/rooms'), '<th scope="col"><a href="/rooms?sort=floor">Floor</a></th>')
 })
 
 t.test('a long id is shown by its end', async (t) => {
