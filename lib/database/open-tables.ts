@@ -163,14 +163,11 @@ async function describe (
 }
 
 /** Makes the store of a table, and checks that the table fits. */
-async function openStore (
-  table: TableDescription,
-  connection: Connection,
-  { softDelete, search }: TableOptions
-): Promise<Store> {
+async function openStore (table: TableDescription, connection: Connection, own: TableOptions): Promise<Store> {
   const { name, schema } = table
+  const { softDelete } = own
   const attributes = addTitles(table)
-  const index = await findIndex(search, table, connection)
+  const index = await findIndex(own, table, connection)
   const options = { ...optionsOf(table, softDelete), table: name, attributes, softDelete, ...index }
   const opened: Store = connection.pool === undefined
     ? openSqlite(options, connection)
@@ -185,7 +182,7 @@ async function openStore (
 
 /** Returns the option about a full text index, with what it leaves out and the database knows. */
 async function findIndex (
-  search: TableOptions['search'],
+  { search }: TableOptions,
   { name, schema, columns: names }: TableDescription,
   { pool, database }: Connection
 ): Promise<Pick<SqlStoreOptions, 'search'>> {

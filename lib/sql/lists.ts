@@ -166,8 +166,9 @@ export class Lists {
     )
   }
 
-  /** Returns whether the database sorts all rows of a range for each batch. */
+  /** Returns whether the database finds and sorts all rows of a range for each batch. */
   async #sorts ({ query, predicates }: ColumnQuery<Query>, range: Range, context: Context): Promise<boolean> {
+    if (predicates.some(({ isWhole }) => isWhole)) return true
     // An id that the database or the store makes has an index.
     if (this.#definition.ids.isGenerated && query.order.length === 1) return false
     const { sorting } = this.#dialect

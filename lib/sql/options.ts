@@ -84,11 +84,10 @@ export function checkOptions (options: SqlStoreOptions, others: readonly string[
 }
 
 function checkSearch (search: unknown): void {
-  const { index, of = [] } = checkMembers<SearchIndex>('search', search, SEARCH)
-  if (index === undefined || of.length === 0) {
+  const { index, of } = checkMembers<SearchIndex>('search', search, SEARCH)
+  if (index === undefined || !checkNames('search.of', of)?.length) {
     throw new InvalidOptionError('search', "must be an object such as { index: 'posts_fts', of: ['title', 'body'] }")
   }
-  checkNames('search.of', of)
 }
 
 const SEARCH: Required<SearchIndex> = { index: '', of: [], configuration: '' }

@@ -11,6 +11,8 @@ import type { TableDefinition } from './tables/definition.js'
 export interface Predicate {
   /** Whether the values decide how many rows match, as in a range and in a search. @default false */
   readonly isSelective?: boolean
+  /** Whether the database finds all rows that meet it before the first one. @default false */
+  readonly isWhole?: boolean
   write (bind: Bind): string
 }
 
@@ -146,7 +148,7 @@ export class Conditions {
     const fits = index?.of.every((name) => attributes.includes(name)) === true &&
       attributes.every((name) => index.of.includes(name))
     if (!fits) return words.map((word) => this.#findWord(word, attributes))
-    return [{ isSelective: true, write: (bind) => this.#dialect.matchIndex(index, words, bind) }]
+    return [{ isSelective: true, isWhole: true, write: (bind) => this.#dialect.matchIndex(index, words, bind) }]
   }
 
   /** Makes the predicate that one of the attributes contains a word. */

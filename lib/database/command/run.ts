@@ -147,12 +147,7 @@ async function listen (app: FastifyInstance, host: string, port: number): Promis
 }
 
 /** Describes what is served, and what is not and why. */
-function describe (
-  settings: Settings,
-  url: string,
-  reports: readonly TableReport[],
-  schemas: readonly string[]
-): string {
+function describe (settings: Settings, url: string, reports: readonly TableReport[], schemas: string[]): string {
   const served = reports.filter(({ path }) => path !== undefined)
   const width = Math.max(0, ...served.map(({ path }) => String(path).length))
   const lines = served.map(({ path, table, table: { kind }, actions }) => {

@@ -116,6 +116,21 @@ each('pages, counts, streams and scopes are those of every list', async (t, engi
   t.strictSame(await read({ search: { ...search, words: ['x'.repeat(10_000)] } }), [])
 })
 
+each('a search that finds more than 50,000 rows is read by pages', async (t, engine) => {
+  const store = await open(engine)
+  await store.prepare?.()
+  const fill = engine.name === 'sqlite'
+    ? 'WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50000) ' +
+      "INSERT INTO posts (title, rating) SELECT 'tea', i FROM n"
+    : "INSERT INTO posts (title, rating) SELECT 'tea', i FROM generate_series(1, 50000) i"
+  await engine.run(fill)
+  const query = { ...every, search: { words: ['tea'], attributes: ['title', 'body'] } }
+  await t.rejects(readAll(store.list(query, context)), { message: /more than 50000 rows.*with "limit"/, statusCode: 400 })
+  t.equal((await readAll(store.list({ ...query, limit: 2000 }, context))).length, 2000)
+  const filter = [{ attribute: 'rating', operator: 'gt', value: 49_000 }] as const
+  t.equal((await readAll(store.list({ ...query, filter }, context))).length, 1000)
+})
+
 each('a search in other attributes than those of the index reads the texts', async (t, engine) => {
   const store = await open(engine)
   const ids = async (options: object, headers = {}): Promise<unknown> => {
@@ -174,6 +189,7 @@ each('an index that does not exist or does not fit stops the registration', asyn
     [{ ...SEARCH, of: ['titel'] }, 'Option "search" names "titel", which is not among the attributes; did you mean ' +
       '"title"?'],
     [{ ...SEARCH, of: ['title', 1] }, "Option \"search.of\" must be a list of attributes such as ['title']."],
+    [{ ...SEARCH, of: 'title' }, 'Option "search" has "of", which must be a list, not \'title\'.'],
     [{ ...SEARCH, off: true }, 'Option "search" has "off", which is unknown; did you mean "of"?'],
     [{ index: 'posts_fts' }, `Option "search" ${wanted}.`],
     [{ of }, `Option "search" ${wanted}.`],
