@@ -3,7 +3,7 @@ import { isDate } from '../../core/schema/date-time.js'
 import { isOpenName } from '../../core/schema/legal-text.js'
 import { isExactNumber } from '../../core/util/decimal.js'
 import {
-  completeSeconds, type FormNode, isRow, MARKER, markerOf, readSpelled, rowsOf
+  completeSeconds, type ControlMoment, type FormNode, isRow, MARKER, markerOf, readSpelled, respell, rowsOf
 } from '../../core/formats/form/parse.js'
 import { kindOfText, membersOf, namedRowsOf } from '../../core/formats/form/read.js'
 import type { Input, ReferenceChoices } from '../../core/formats/format.js'
@@ -12,6 +12,7 @@ import { findLocalTime } from '../values/date-time.js'
 import { MAX_EMAIL_LENGTH } from '../values/render-value.js'
 import type { Constraints, Field, FieldFrame, InputField, TextField } from '../views/model.js'
 import { makeCheckboxes, makeChoice, makeReference } from './choices.js'
+import { exampleOf } from './constraints.js'
 import { type Current, type FieldMode, type FieldPlan, type Moment, modeOfValue, splitMoment } from './field-plan.js'
 
 /** Stands for a value of which the form may only show a part. */
@@ -226,14 +227,28 @@ function makeSpelled (
   { plan, current: { node }, messages }: Omit<ControlSource, 'references'>,
   text: string
 ): Field {
-  const was = node === undefined ? text : markerOf(node, 'was') ?? ''
+  const was = node === undefined ? spellingOf(text, exampleOf(plan.property.schema)) : markerOf(node, 'was') ?? ''
   const shown = readSpelled(was)
-  const value = node === undefined && shown !== undefined ? shown.value : text
+  const value = node === undefined && shown !== undefined ? valueFor(text, shown.type) : text
   const suits = shown !== undefined && typeFor(shown.type, value) === shown.type
   if (!suits) return makeInput(frame, { plan, messages }, text)
   const { type } = shown
   const hidden = [...frame.hidden, { name: `${frame.name}[${MARKER}][was]`, value: was }]
   return { control: 'input', type, value, constraints: constraintsOf(plan, type, value), ...frame, hidden }
+}
+
+/** Returns a text of the spelling that a date is written in: an example, unless the stored text has another one. */
+function spellingOf (text: string, example: string | undefined): string {
+  const shown = readSpelled(example ?? '')
+  return shown !== undefined && (text === '' || respell(valueFor(text, shown.type), example as string) === text)
+    ? example as string
+    : text
+}
+
+/** Returns what a control of this type shows of a text. Midnight has a time, if the control does. */
+function valueFor (text: string, type: ControlMoment['type']): string {
+  const { type: own, value } = readSpelled(text) ?? { type, value: text }
+  return own === 'date' && type === 'datetime-local' ? `${value}T00:00` : value
 }
 
 function momentOf ({ node }: Current, text: string): Moment {

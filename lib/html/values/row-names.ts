@@ -138,8 +138,11 @@ export function findTitleAttributes (
   if (named !== undefined) return [named]
   // Other rows have the same value in a part of their keys.
   const own = alone.filter(({ name }) => key.length < 2 || !key.includes(name))
-  const found = own.find(({ name }) => unique.has(name)) ?? own.find(isShort)
-  return found === undefined ? [] : [found.name]
+  const telling = own.find(({ name }) => unique.has(name))
+  const found = telling ?? own.find(isShort)
+  // A name that several rows have is told apart by a text that only one has.
+  const shared = telling && texts.find(({ words }) => TITLE.test(words))
+  return [shared, found].flatMap((property) => property?.name ?? [])
 }
 
 /** Returns whether an attribute is a text that pages show as it is: neither an address nor a choice. */

@@ -279,8 +279,10 @@ export function respell (text: string, was: string): string {
   const isWhole = shown?.type === 'date' ? isDate(text) : shown !== undefined && WHOLE_SECONDS.test(text)
   if (!isWhole) return text
   const rest = was.slice(date.length)
-  // The seconds that the text has not are zero.
-  return date + (time === undefined ? rest : rest.replace(/\d\d:\d\d(?::\d\d)?/, time))
+  // The seconds that the text has not are zero. A spelling without seconds gets them only if they are not.
+  return date + (time === undefined
+    ? rest
+    : rest.replace(/\d\d:\d\d(?::\d\d)?/, (was) => time.endsWith(':00') ? time.slice(0, was.length) : time))
 }
 
 /** Returns the same text for the same clock and offset: `12:00:00.5Z` for `12:00:00.500Z`. */

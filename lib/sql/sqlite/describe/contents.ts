@@ -77,6 +77,19 @@ const LOCAL_MOMENT = text(
 )
 const LOCAL_TIME = text({ format: 'time-local' }, (column) => `${column} GLOB '${TIME}*' ` +
   `AND substr(${column}, 9, 1) IN ('', '.') AND NOT ${hasOffset(column)} AND time(${column}) IS NOT NULL`, 30)
+/** Dates, or dates and times, in one spelling, of which the example is one. A date may have a time that is midnight. */
+const spelled = (example: string, pattern: string): SampledColumn =>
+  text({ format: FREE_MOMENT, examples: [example] }, (column) => `${column} GLOB '${DATE}${pattern}'`, 40)
+const CLOCK = `${DIGITS(2)}:${DIGITS(2)}`
+const SPACED_MOMENT = spelled('2000-01-31 13:45:00', ` ${TIME}`)
+const SPELLED_MOMENTS = [
+  spelled('2000-01-31', ''),
+  spelled('2000-01-31 00:00:00', ' 00:00:00'),
+  spelled('2000-01-31 00:00:00.000', ' 00:00:00.000'),
+  spelled('2000-01-31 13:45', ` ${CLOCK}`),
+  SPACED_MOMENT,
+  spelled('2000-01-31 13:45:00.000', ` ${TIME}.000`)
+]
 const UUID_TEXT = text({ format: 'uuid' }, (column) => `${column} GLOB '${UUID}'`, 36)
 
 /** What a column without conversions may contain besides bytes. */
@@ -114,12 +127,14 @@ function findCandidates ({ type, isKey, fallback }: DeclaredColumn): Candidates 
   if (/^BOOL/i.test(type)) return { candidates: [BOOLEAN, INTEGER, STRING] }
   if (/^JSON/i.test(type)) return { candidates: [JSON_TEXT, STRING] }
   if (/^(?:UUID|GUID|UNIQUEIDENTIFIER)/i.test(type)) return { candidates: [UUID_TEXT, STRING, BYTES] }
-  if (/^DATE$/i.test(type)) return { candidates: [FULL_DATE, OTHER_MOMENT, INTEGER, NUMBER] }
+  if (/^DATE$/i.test(type)) return { candidates: [FULL_DATE, ...SPELLED_MOMENTS, OTHER_MOMENT, INTEGER, NUMBER] }
   if (/^TIME$/i.test(type)) return { candidates: [LOCAL_TIME, OTHER_MOMENT, INTEGER, NUMBER] }
   if (/^(?:DATETIME|TIMESTAMP)/i.test(type)) {
-    const moments = /CURRENT_|datetime\(|strftime\(/i.test(fallback) ? [] : [MOMENT, LOCAL_MOMENT]
-    // A table without rows does not say how its moments are spelled.
-    return { candidates: [...moments, OTHER_MOMENT, INTEGER, NUMBER], whenEmpty: OTHER_MOMENT }
+    const isMade = /CURRENT_|datetime\(|strftime\(/i.test(fallback)
+    const moments = [...isMade ? [] : [MOMENT, LOCAL_MOMENT], ...SPELLED_MOMENTS]
+    // A table without rows does not say how its moments are spelled, unless SQLite makes them.
+    const whenEmpty = /CURRENT_TIMESTAMP|datetime\(/i.test(fallback) ? SPACED_MOMENT : OTHER_MOMENT
+    return { candidates: [...moments, OTHER_MOMENT, INTEGER, NUMBER], whenEmpty }
   }
   if (/NUM|DEC|MONEY|CURRENCY/i.test(type)) return { candidates: [...limitDigits(type), DECIMAL, STRING] }
   return { candidates: [/DATE|TIME/i.test(type) ? OTHER_MOMENT : STRING, INTEGER, DECIMAL, BYTES] }

@@ -424,7 +424,8 @@ t.test('a date keeps the spelling that the row had', async (t) => {
     ['1996-07-04', '1996-07-05', '1996-07-05'],
     ['1996-07-04T10:31:00', '1996-07-04T10:31', '1996-07-04T10:31:00'],
     ['1996-07-04 10:31:00.000', '1996-07-05T11:32', '1996-07-05 11:32:00.000'],
-    ['1996-07-04 10:31', '1996-07-05T11:32', '1996-07-05 11:32:00'],
+    ['1996-07-04 10:31', '1996-07-05T11:32', '1996-07-05 11:32'],
+    ['1996-07-04 10:31', '1996-07-05T11:32:07', '1996-07-05 11:32:07'],
     ['1996-07-04 10:31:05', '1996-07-05T11:32:06', '1996-07-05 11:32:06'],
     ['1996-07-04 00:00:00.000', '', null],
     ['July 4', '1996-07-05', '1996-07-05']
@@ -457,6 +458,43 @@ t.test('a date keeps the spelling that the row had', async (t) => {
     payload: 'post[day]=1996-07-05&post[other]=x'
   })
   t.match(unmarked.body, /<input type="text" id="post:day"[^>]* value="1996-07-05"/, 'no spelling is known')
+})
+
+t.test('a new date has the spelling of the example', async (t) => {
+  const cases: Array<[example: unknown, was: string | undefined, type: string, sent: string, stored: string | null]> = [
+    ['2000-01-31 13:45:00.000', undefined, 'datetime-local', '1996-07-05T11:32', '1996-07-05 11:32:00.000'],
+    ['2000-01-31 13:45', undefined, 'datetime-local', '1996-07-05T11:32', '1996-07-05 11:32'],
+    ['2000-01-31 00:00:00', undefined, 'date', '1996-07-05', '1996-07-05 00:00:00'],
+    ['2000-01-31 13:45:00.000', '1996-07-04 00:00:00.000', 'datetime-local', '1996-07-04T09:15',
+      '1996-07-04 09:15:00.000'],
+    ['2000-01-31 13:45:00.000', '1996-07-04 00:00:00.000', 'datetime-local', '1996-07-04T00:00',
+      '1996-07-04 00:00:00.000'],
+    ['2000-01-31 00:00:00', '1996-07-04 10:31:00', 'datetime-local', '1996-07-04T10:32', '1996-07-04 10:32:00'],
+    ['2000-01-31 13:45:00.000', '1996-07-04', 'date', '1996-07-05', '1996-07-05'],
+    ['2000-01-31 13:45:00.000', 'July 4', 'text', 'July 5', 'July 5'],
+    ['2000-01-31 13:45:00.000', '1996-07-04 00:00:00.000', 'datetime-local', '', null],
+    ['some day', undefined, 'text', 'another', 'another'],
+    [7, undefined, 'text', 'another', 'another']
+  ]
+  for (const [example, was, type, sent, stored] of cases) {
+    const day = { type: ['string', 'null'], format: 'date-time-text', examples: [example] }
+    const store = memoryStore()
+    if (was !== undefined) store.create({ day: was }, {})
+    const app = await build(t, { name: 'posts', attributes: { type: 'object', properties: { day } } as const, store })
+    const url = was === undefined ? '/posts' : '/posts/1'
+    const page = await app.inject({ url, headers: { accept: 'text/html' } })
+    t.match(page.body, new RegExp(`<input type="${type}" id="post:day"`), `${String(example)}, ${String(was)}`)
+    const form = findForm(page, was === undefined ? 'POST' : 'PUT')
+    const res = await app.inject(submit(fill(form, { 'post[day]': sent }), undefined, { accept: 'text/html' }))
+    t.equal(res.statusCode, 303)
+    t.match(store.get(1, {}, { signal: AbortSignal.abort() }), { attributes: { day: stored } }, `${sent} is ${stored}`)
+  }
+  const day = { type: 'string', format: 'date-time-text', examples: ['2000-01-31 13:45:00'] }
+  const app = await build(t, {
+    name: 'posts', attributes: { type: 'object', required: ['day'], properties: { day } } as const
+  })
+  const { body } = await app.inject({ url: '/posts', headers: { accept: 'text/html' } })
+  t.match(body, /<input type="datetime-local" id="post:day"[^>]* required="required"/)
 })
 
 t.test('the schema and the keys decide whether a text has one line, a row that grows, or five rows', async (t) => {

@@ -124,6 +124,7 @@ t.test('the names of attributes tell which of them name a row', async (t) => {
     ['name', '', { singleton: true }],
     ['name code', 'code', { required: ['code'], repeating: ['name'] }],
     ['name label', 'label', { repeating: ['name'] }],
+    ['sku name', 'name sku', { unique: ['sku'], repeating: ['name'] }],
     ['name label', 'name', { unique: ['name'], repeating: ['name'] }],
     ['company_name note', '', { required: ['company_name'], repeating: ['company_name'] }],
     ['first_name last_name name', 'first_name last_name', { repeating: ['first_name', 'last_name'] }]

@@ -56,7 +56,7 @@ const TYPES: readonly Case[] = [
   ['odd_day', { type: ['string', 'null'], format: 'date-time-text' }],
   ['moment', { type: ['string', 'null'], format: 'date-time' }],
   ['local_moment', { type: ['string', 'null'], format: 'date-time-local' }],
-  ['spaced_moment', { type: ['string', 'null'], format: 'date-time-text' }],
+  ['spaced_moment', { type: ['string', 'null'], format: 'date-time-text', examples: ['2000-01-31 13:45:00'] }],
   ['epoch', { type: ['integer', 'null'] }],
   ['clock', { type: ['string', 'null'], format: 'time-local' }],
   ['file', { type: ['string', 'null'], contentEncoding: 'base64', maxLength: 6_990_508 }],
@@ -72,7 +72,7 @@ const TYPES: readonly Case[] = [
 const EMPTY: readonly Case[] = [
   ['day', { type: ['string', 'null'], format: 'date' }],
   ['moment', { type: ['string', 'null'], format: 'date-time-text' }],
-  ['made', { type: ['string', 'null'], format: 'date-time-text' }],
+  ['made', { type: ['string', 'null'], format: 'date-time-text', examples: ['2000-01-31 13:45:00'] }],
   ['short_moment', { type: ['string', 'null'], format: 'date-time-text' }],
   ['cost', { type: 'string', format: 'decimal', precision: 4, scale: 2, default: '4.50' }],
   ['large_cost', { type: ['string', 'null'], format: 'decimal', precision: 4, scale: 2 }],
@@ -446,6 +446,24 @@ each('nothing is writable in a database that only allows queries', `${databases.
   for (const table of await describeDatabase(database)) {
     t.match(table, { ...READ_ONLY, isServed: true, problems: [{ problem: 'The database is read-only.' }] }, table.name)
   }
+})
+
+const SPELLINGS = `
+  CREATE TABLE days (id INTEGER PRIMARY KEY, day DATE, noon DATETIME, midnight DATETIME, thousandth DATETIME,
+    short DATETIME, spaced TIMESTAMP, mixed DATETIME, odd DATETIME);
+  INSERT INTO days VALUES
+    (1, '1996-07-04 00:00:00', '1996-07-04', '1996-07-04 00:00:00.000', '1996-07-04 10:31:00.000', '1996-07-04 10:31',
+      '1996-07-04 10:31:05', '1996-07-04 00:00:00', 'July 4'),
+    (2, NULL, '1996-07-05', NULL, '1996-07-05 00:00:00.000', '1996-07-05 00:00', '1996-07-04 00:00:00',
+      '1996-07-04 00:00:00.000', '1996-07-04');`
+
+each('dates in one spelling have an example of it', SPELLINGS, async (t, database) => {
+  const { attributes: { properties } } = await describeOne(database, 'days')
+  t.strictSame(Object.entries(properties).map(([name, { examples: [example] = [] }]) => `${name} ${example}`), [
+    'day 2000-01-31 00:00:00', 'noon 2000-01-31', 'midnight 2000-01-31 00:00:00.000',
+    'thousandth 2000-01-31 13:45:00.000', 'short 2000-01-31 13:45', 'spaced 2000-01-31 13:45:00', 'mixed undefined',
+    'odd undefined'
+  ])
 })
 
 const REPEATING = `
