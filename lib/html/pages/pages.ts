@@ -85,7 +85,7 @@ export class Pages {
     this.#chosenSource = { ...source, frames, forms, names: this.#names, manyActions, countReferrers }
     this.#importSource = { ...source, frames: this.#frames, shown: all }
     this.#memberActions = compileActions(context.memberActions, translate)
-    this.#makeRelated = compileRelated(messages, translate, lang)
+    this.#makeRelated = compileRelated(resource, messages, translate, lang)
     this.#countReferrers = countReferrers
     this.#tables = new RowTables({
       ...source,

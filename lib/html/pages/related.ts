@@ -1,4 +1,5 @@
 import type { RelatedList } from '../../core/formats/format.js'
+import type { Resource } from '../../core/resource/resource.js'
 import type { HtmlView } from '../content.js'
 import { raw } from '../html-tag.js'
 import type { PageMessages, Translate } from '../messages.js'
@@ -8,15 +9,24 @@ import type { Form, Link, RelatedRows } from '../views/model.js'
 /** Makes the lists of the rows that belong to a row. */
 export type MakeRelated = (view: HtmlView) => readonly RelatedRows[]
 
-/** Compiles the lists. If rows of one resource reference the row by several attributes, the labels tell them apart. */
-export function compileRelated (messages: PageMessages, translate: Translate, lang: string): MakeRelated {
+/**
+ * Compiles the lists. If rows of one resource reference the row by several attributes, or those of its own resource do,
+ * the labels tell them apart.
+ */
+export function compileRelated (
+  { plural: own }: Pick<Resource, 'plural'>,
+  messages: PageMessages,
+  translate: Translate,
+  lang: string
+): MakeRelated {
   const { relatedBy, moreRelated, empty, new: newOf, all, rowsOf } = messages
   const numbers = new Intl.NumberFormat(lang)
   return ({ related }) => related.map(({ name, anchor, words, relation, href, newHref, total, table, create }) => {
     const { heading, plural, singular } = words(lang)
     const title = translate(heading)
     const rest = translate(plural)
-    const isAlone = relation === undefined || related.filter((other) => other.name === name).length === 1
+    const isAlone = relation === undefined ||
+      (name !== own && related.filter((other) => other.name === name).length === 1)
     const { rows = 0, most = Infinity } = total ?? {}
     const number = rows < most ? numbers.format(rows) : moreRelated(numbers.format(most - 1))
     const isCounted = rows > 1 && rows < most && plural !== messages.genericPlural

@@ -310,8 +310,8 @@ t.test('several references have labels that tell them apart, and a resource can 
   })
   t.strictSame(await linksOn(app, '/addresses/1'), ['Orders: billing address (2) /orders?billingAddressId=1',
     'Orders: shipping address (1) /orders?shipping_address_id=1'])
-  t.strictSame(await linksOn(app, '/employees/1'), ['Employees (2) /employees?reportsTo=1'])
-  t.strictSame(await linksOn(app, '/employees/4'), ['Employees (0) /employees?reportsTo=4'])
+  t.strictSame(await linksOn(app, '/employees/1'), ['Employees: reports to (2) /employees?reportsTo=1'])
+  t.strictSame(await linksOn(app, '/employees/4'), ['Employees: reports to (0) /employees?reportsTo=4'])
 })
 
 t.test('the path parameters of a list must be those of the row', async (t) => {
