@@ -185,6 +185,20 @@ async function testAll (t: Test): Promise<void> {
     }
   })
 
+  t.test('the arrow of the last heading does not make a list wider than its window', async (t) => {
+    const app = fastify({ forceCloseConnections: true })
+    t.teardown(() => app.close())
+    const store = memoryStore()
+    store.create({ name: 'A', paid: 5 }, {})
+    const attributes = { type: 'object', properties: { name: { type: 'string' }, paid: { type: 'number' } } } as const
+    app.register(draw((map) => map.resources('bills', { attributes, store })))
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await page.goto(`${await app.listen({ port: 0, host: '127.0.0.1' })}/bills`)
+    const [all, shown] = await page.evaluate<number[]>(
+      '(({ scrollWidth, clientWidth }) => [scrollWidth, clientWidth])(document.querySelector(".scroll"))')
+    t.equal(all, shown)
+  })
+
   t.test('a name that does not fit into its card is cut off at its end, also from right to left', async (t) => {
     await page.setViewportSize({ width: 360, height: 800 })
     for (const path of ['/words', '/ar/words']) {

@@ -171,7 +171,7 @@ th { font-size: .8rem; font-weight: 600; vertical-align: bottom }
 tbody th { font: inherit; color: inherit; vertical-align: top }
 .list tbody tr > * { max-inline-size: 16rem; overflow: hidden; text-overflow: ellipsis;
   border-block-start: 1px solid var(--line) }
-.list thead th { position: sticky; inset-block-start: 0; z-index: 1; background: var(--surface) }
+.list thead th { position: sticky; inset-block-start: 0; z-index: 1; overflow: clip; background: var(--surface) }
 .list tr > :first-child { position: sticky; inset-inline-start: 0; background: inherit }
 .list thead th:first-child { z-index: 2 }
 .list tr { background: var(--surface) }
@@ -199,7 +199,7 @@ tfoot tr > * { border-block-start: 1px solid var(--line); font-weight: 600 }
 thead a, .related h2 a, .chip { color: inherit; text-decoration: none }
 thead a { padding-block: .5rem }
 thead a:hover { color: var(--accent) }
-thead a::after { content: "\\2195" / ""; position: absolute; padding-inline-start: .2rem; opacity: .65 }
+thead a::after { content: "\\2195" / ""; position: absolute; padding-inline-start: .1rem; opacity: .65 }
 [aria-sort] a, .chip[aria-current] { color: var(--accent) }
 [aria-sort=ascending] a::after { content: "\\2191" / ""; opacity: 1 }
 [aria-sort=descending] a::after { content: "\\2193" / ""; opacity: 1 }
