@@ -17,7 +17,7 @@ export function idOf (name: string): string {
 
 /**
  * Returns the title of the schema, or else the name in words: `Published at` for `publishedAt`, `VAT rate` for
- * `vatRate`, and `Active` for a boolean `isActive`.
+ * `vatRate`, and `Active` for a boolean or a number `isActive`.
  */
 export function labelOf ({ name, schema }: Pick<Property, 'name' | 'schema'>): string {
   return annotationOf(schema, 'title') ?? capitalize(spellAbbreviations(withoutVerb(wordsOf(name), schema)))
@@ -34,9 +34,12 @@ function spellAbbreviations (words: string): string {
   return words.split(' ').map((word) => ABBREVIATIONS.has(word) ? word.toUpperCase() : word).join(' ')
 }
 
-/** Returns the words of a boolean without the `is` at their beginning. */
+/** The types of flags: in a database without booleans, they are the numbers 0 and 1. */
+const FLAGS: ReadonlySet<unknown> = new Set(['boolean', 'integer', 'number'])
+
+/** Returns the words of a flag without the `is` at their beginning. */
 function withoutVerb (words: string, { type }: Schema): string {
-  return [type].flat().includes('boolean') && /^is ./.test(words) ? words.slice('is '.length) : words
+  return [type].flat().some((one) => FLAGS.has(one)) && /^is ./.test(words) ? words.slice('is '.length) : words
 }
 
 /** Returns the `title` or the `description` of a schema, or `undefined` if it is missing or empty. */

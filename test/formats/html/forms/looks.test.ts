@@ -730,21 +730,26 @@ t.test('each kind of line end in XML becomes one line feed', async (t) => {
   t.match(created.json(), { post: { title: 'a\nb\nc\n\n\n\r' } })
 })
 
-t.test('labels write abbreviations in capital letters, and leave out the verb of a boolean', async (t) => {
+t.test('labels write abbreviations in capital letters, and leave out the verb of a flag', async (t) => {
   const boolean = { type: 'boolean', default: false } as const
   const labels = {
     sku: 'SKU',
     vatRate: 'VAT rate',
     home_url: 'Home URL',
     isActive: 'Active',
+    is_paid: 'Paid',
+    isOpen: 'Open',
+    isbn: 'ISBN',
+    is_of: 'Is of',
     is: 'Is',
     issued: 'Issued',
     hasUrl: 'Has URL',
     skull: 'Skull'
   }
   const booleans = new Set(['isActive', 'is', 'hasUrl'])
+  const numbers = new Map(Object.entries({ is_paid: ['integer', 'null'], isOpen: 'number', isbn: 'integer' }))
   const properties = Object.fromEntries(Object.keys(labels).map((name) =>
-    [name, booleans.has(name) ? boolean : { type: 'string', maxLength: 9 }]))
+    [name, booleans.has(name) ? boolean : { type: numbers.get(name) ?? 'string', maxLength: 9 }]))
   const app = await build(t, {
     name: 'posts',
     attributes: { type: 'object', properties: { ...properties, isText: { type: 'string', title: 'sku' } } }
