@@ -101,6 +101,7 @@ async function serve (settings: Settings, surroundings: Surroundings): Promise<v
       stamp: Object.fromEntries(stamps.map((column) => [column, nameUser])),
       defaults: {
         formats: FORMATS,
+        ...(write && { writes: 'both' }),
         trustedOrigins: origins,
         ...(hidden.some(({ role }) => role !== undefined) && {
           role: (request: FastifyRequest) => userOf(request).role ?? NO_ROLE

@@ -126,6 +126,8 @@ What is not served or cannot be written:
   t.equal(
     (await fetch(`${url}artists`, { method: 'POST', headers: json, body: '{"artist":{"Name":"Queen"}}' })).status, 201
   )
+  const member = { method: 'PUT', headers: json, body: '{"artist":{"Name":"Muse"}}' }
+  t.equal((await fetch(`${url}artists/1`, member)).status, 200, 'a row is written at its own path, too')
   const database = makeDatabase('', path)
   t.match(database.prepare('SELECT Name FROM Artist ORDER BY 1 DESC').all(), [{ Name: 'Queen' }, {}, {}])
   database.close()
