@@ -204,6 +204,13 @@ t.test('an id that the columns show has none itself, and the first of them leads
     t.equal(rowsOf(page)[0]?.[0], first, url)
   }
   t.match(await pageOf(app, '/rooms'), '<th scope="col"><a href="/rooms?sort=floor">Floor</a></th>')
+
+  const store: Store = { ...memoryStore(), key: ['site', 'line'] }
+  const properties = { site: { ...text, format: 'uri' }, line: { type: 'integer' } } as const
+  const linked = await build(t, { name: 'visits', attributes: { type: 'object', properties }, store })
+  await store.create({ site: 'https://a.example/', line: 7 }, {}, { signal: new AbortController().signal })
+  const [first] = rowsOf(await pageOf(linked, '/visits'))
+  t.strictSame(first?.[0], '<a href="/visits/1">1</a>', 'a link has no other one inside')
 })
 
 t.test('a long id is shown by its end', async (t) => {
