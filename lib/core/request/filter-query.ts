@@ -4,9 +4,10 @@ import {
   choiceParameter, CONDITION_FIELDS, FILTER_FIELDS, type OpenCondition, readChoice, readConditionValue
 } from '../formats/form/condition.js'
 import {
-  compileText, describeMismatch, describeTypes, isBytesShape, isDecimalShape, isLongShape, ORDERED_FORMATS,
-  parseBoolean, UNCONVERTIBLE
+  compileText, describeMismatch, describeTypes, hasSpelledDates, isBytesShape, isDecimalShape, isLongShape,
+  ORDERED_FORMATS, parseBoolean, UNCONVERTIBLE
 } from '../schema/convert-text.js'
+import { MOMENT_FORMATS, type TextFormat } from '../schema/date-time.js'
 import { isStorableText, UNSTORABLE_TEXT } from '../schema/legal-text.js'
 import { type IdType, idProperty, parseId } from '../resource/resource.js'
 import type { Property } from '../schema/shape.js'
@@ -55,7 +56,8 @@ export function comparedTypeOf ({ shape }: Property): ComparedType | undefined {
 /** Returns the operators that an attribute takes, as far as the store has them. */
 export function operatorsOf (attribute: Property, filter: Capabilities['filter']): readonly NamedOperator[] {
   const { shape: { only, format = '' } } = attribute
-  const hasRange = only === 'integer' || only === 'number' || ORDERED_FORMATS.has(format)
+  const isOrdered = ORDERED_FORMATS.has(format) || hasSpelledDates(attribute)
+  const hasRange = only === 'integer' || only === 'number' || isOrdered
   const all: readonly NamedOperator[] = [...(hasRange ? RANGES : []), ...OTHERS, ...(isText(attribute) ? TEXTS : [])]
   return typeof filter === 'object' ? all.filter((operator) => filter.includes(operator)) : all
 }
@@ -124,8 +126,24 @@ function parseCondition (parameter: string, text: string, { filterable, operator
     case 'starts':
       parse(text)
       return make(operator, checkText(parameter, text))
-    default: return make(operator, parseGiven(text))
+    default:
+      return hasSpelledDates(attribute)
+        ? compareDay(parameter, operator, text, make)
+        : make(operator, parseGiven(text))
   }
+}
+
+/** Compares dates whose spelling begins with the day, as texts. Every time of a day belongs to it. */
+function compareDay (
+  parameter: string,
+  operator: Operator,
+  day: string,
+  make: (operator: Operator, value: string) => Condition
+): Condition {
+  const { isValid, wants } = MOMENT_FORMATS.get('date') as TextFormat
+  if (!isValid(day)) throw new InvalidConditionError(parameter, wants)
+  // A tilde follows all characters of a spelling.
+  return make(operator, operator === 'gt' || operator === 'lte' ? `${day}~` : day)
 }
 
 function parseFlag (parameter: string, text: string): boolean {

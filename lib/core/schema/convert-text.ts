@@ -4,8 +4,8 @@ import { identity } from '../util/functions.js'
 import { abbreviate } from '../util/words.js'
 import { MOMENT_FORMATS, type TextFormat } from './date-time.js'
 import { isBase64 } from './legal-text.js'
-import type { Shape } from './shape.js'
-import { type TypeName, typesOf } from './types.js'
+import type { Property, Shape } from './shape.js'
+import { type Schema, type TypeName, typesOf } from './types.js'
 
 /** The result for a text that cannot be converted. */
 export const UNCONVERTIBLE: unique symbol = Symbol('unconvertible')
@@ -52,6 +52,17 @@ export const ORDERED_FORMATS: ReadonlyMap<string, TextFormat> = new Map([...MOME
 
 /** The format of a text that is a date or a time, spelled as the database or another program spells it. */
 export const FREE_MOMENT = 'date-time-text'
+
+/** Returns whether an attribute has dates in one spelling, of which its schema has an example: lists compare days. */
+export function hasSpelledDates ({ shape: { only, format }, schema }: Pick<Property, 'shape' | 'schema'>): boolean {
+  return only === 'string' && format === FREE_MOMENT && exampleOf(schema) !== undefined
+}
+
+/** Returns the first example of a schema, if it is a text. Forms write dates of `date-time-text` in its spelling. */
+export function exampleOf ({ examples }: Schema): string | undefined {
+  const first: unknown = Array.isArray(examples) ? examples[0] : undefined
+  return typeof first === 'string' ? first : undefined
+}
 
 /** The formats that only say what a text is or how it is edited. Every text fits them. */
 export const LOOSE_FORMATS: ReadonlySet<unknown> = new Set(['textarea', 'password', FREE_MOMENT])

@@ -17,7 +17,8 @@ export function writeProgram (settings: Settings): string {
     ...(only === undefined ? [] : [`only: ${quoteAll(only)}`]),
     ...(except === undefined ? [] : [`except: ${quoteAll(except)}`]),
     `write: ${write}`,
-    `defaults: { formats: ${quoteAll(FORMATS)}${write ? ", writes: 'both'" : ''}${origins.length > 0 ? `, trustedOrigins: ${quoteAll(origins)}` : ''}${
+    `defaults: { formats: ${quoteAll(FORMATS)}${write ? ", writes: 'both'" : ''}${
+      origins.length > 0 ? `, trustedOrigins: ${quoteAll(origins)}` : ''}${
       hasRoles ? ", role: (request) => roles.get(request.getDecorator('user')) ?? ''" : ''} }`,
     ...(stamps.length > 0 ? [`stamp: { ${stamps.map(writeStamp).join(', ')} }`] : []),
     ...(prefix === '' ? [] : [`prefix: ${quote(prefix)}`]),

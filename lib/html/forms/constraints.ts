@@ -1,4 +1,4 @@
-import { FREE_MOMENT, isDecimalShape, LOOSE_FORMATS } from '../../core/schema/convert-text.js'
+import { exampleOf, FREE_MOMENT, isDecimalShape, LOOSE_FORMATS } from '../../core/schema/convert-text.js'
 import type { Shape } from '../../core/schema/shape.js'
 import type { Schema } from '../../core/schema/types.js'
 import { isObject } from '../../core/util/own-property.js'
@@ -44,16 +44,9 @@ export function compileControlConstraints (all: Constraints, isHidden: boolean):
 export function takesEmptyText ({ types, format, choices }: Shape, schema: Schema): boolean {
   const { minLength, pattern } = keywordsOf(schema)
   const isLoose = format === undefined || LOOSE_FORMATS.has(format)
-  const isSpelled = format === FREE_MOMENT && exampleOf(schema) !== undefined
+  const isSpelled = format === FREE_MOMENT && exampleOf(keywordsOf(schema)) !== undefined
   if (!types.has('string') || !isLoose || isSpelled || Number(minLength) > 0) return false
   return choices === undefined ? typeof pattern !== 'string' || new RegExp(pattern, 'u').test('') : choices.includes('')
-}
-
-/** Returns the first example of a schema, in whose spelling forms write dates of the format `date-time-text`. */
-export function exampleOf (schema: Schema): string | undefined {
-  const { examples } = keywordsOf(schema)
-  const first: unknown = Array.isArray(examples) ? examples[0] : undefined
-  return typeof first === 'string' ? first : undefined
 }
 
 /**

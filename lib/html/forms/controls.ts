@@ -1,4 +1,4 @@
-import { FREE_MOMENT, isDecimalShape } from '../../core/schema/convert-text.js'
+import { exampleOf, FREE_MOMENT, isDecimalShape } from '../../core/schema/convert-text.js'
 import { isDate } from '../../core/schema/date-time.js'
 import { isOpenName } from '../../core/schema/legal-text.js'
 import { isExactNumber } from '../../core/util/decimal.js'
@@ -12,7 +12,6 @@ import { findLocalTime } from '../values/date-time.js'
 import { MAX_EMAIL_LENGTH } from '../values/render-value.js'
 import type { Constraints, Field, FieldFrame, InputField, TextField } from '../views/model.js'
 import { makeCheckboxes, makeChoice, makeReference } from './choices.js'
-import { exampleOf } from './constraints.js'
 import { type Current, type FieldMode, type FieldPlan, type Moment, modeOfValue, splitMoment } from './field-plan.js'
 
 /** Stands for a value of which the form may only show a part. */

@@ -1,6 +1,6 @@
 import { idProperty, type Resource } from '../../core/resource/resource.js'
-import { compileText, parseBoolean } from '../../core/schema/convert-text.js'
-import { MOMENT_FORMATS } from '../../core/schema/date-time.js'
+import { compileText, hasSpelledDates, parseBoolean } from '../../core/schema/convert-text.js'
+import { isDate, MOMENT_FORMATS } from '../../core/schema/date-time.js'
 import type { Property } from '../../core/schema/shape.js'
 import type { Operator } from '../../core/stores/store.js'
 import { capitalize } from '../../core/util/words.js'
@@ -66,6 +66,7 @@ interface KnownCondition {
 /** The operators in the order of the form, which begins with the first one. Only URLs have lists of values. */
 const OPERATORS: readonly Operator[] = ['contains', 'starts', 'gte', 'lte', 'gt', 'lt', 'eq', 'not', 'null']
 const OPERATORS_OF_CHOICES: readonly Operator[] = ['eq', 'not', 'null']
+const OPERATORS_OF_DAYS: readonly Operator[] = ['gte', 'lte', 'null']
 
 /** Compiles the filter of a list. */
 export function compileFilter (source: FilterSource): ListFilter {
@@ -228,7 +229,9 @@ function offeredOf (
 ): KnownCondition[] {
   const { name, required, shape: { types } } = property
   const canBeBlank = !required || types.has('null')
-  const operators = mode === 'choice' || references.has(name) ? OPERATORS_OF_CHOICES : OPERATORS
+  const operators = mode === 'choice' || references.has(name)
+    ? OPERATORS_OF_CHOICES
+    : hasSpelledDates(property) ? OPERATORS_OF_DAYS : OPERATORS
   const all = [...known.values()].filter(({ plan }) => plan.property.name === name)
   return operators.flatMap((operator) =>
     all.filter((condition) => condition.operator === operator && (operator !== 'null' || canBeBlank)))
@@ -314,7 +317,8 @@ function compileRange (
 ): (condition: OpenCondition, view: FilterView) => RangeForm | undefined {
   return ({ parameter, value, error }, view) => {
     const { operator, plan } = known.get(parameter) as KnownCondition
-    const { label, property: { name, shape: { format = '' } } } = plan
+    const { label, property: { name } } = plan
+    const format = momentFormatOf(plan)
     const ends = { from: known.get(`${name}[gte]`), to: known.get(`${name}[lte]`) }
     if ((operator !== 'gte' && operator !== 'lte') || !isMoment(plan)) return undefined
     if (ends.from === undefined || ends.to === undefined) return undefined
@@ -428,8 +432,13 @@ const CONTROLS: ReadonlyMap<string, ConditionForm['value']['type']> = new Map([
 ] as const)
 
 /** Returns whether the values are dates or times. */
-function isMoment ({ property: { shape: { format = '' } } }: FieldPlan): boolean {
-  return MOMENT_FORMATS.has(format)
+function isMoment (plan: FieldPlan): boolean {
+  return MOMENT_FORMATS.has(momentFormatOf(plan))
+}
+
+/** Returns the format in which conditions have dates or times. Those in a spelling of their own are asked by day. */
+function momentFormatOf ({ property, property: { shape: { format = '' } } }: FieldPlan): string {
+  return hasSpelledDates(property) ? 'date' : format
 }
 
 /** Returns the value as the choice spells it: `true` for `1`. */
@@ -448,7 +457,8 @@ function compileDescription (
     const { mode, property: { name, shape } } = plan
     const linked = links.get(name)?.get(compileText(shape)(given))?.name
     if (linked !== undefined) return linked
-    if (mode !== 'choice') return moments.get(shape.format ?? '')?.(given)?.shown ?? given
+    const format = isDate(given) ? momentFormatOf(plan) : shape.format ?? ''
+    if (mode !== 'choice') return moments.get(format)?.(given)?.shown ?? given
     const value = spell(given, plan)
     return choicesOf(plan, messages).find((choice) => choice.value === value)?.label ?? value
   }

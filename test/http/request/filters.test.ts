@@ -548,6 +548,43 @@ t.test('dates and times are filtered by a range', async (t) => {
   t.match((await open('filter[from]=a')).body, '&quot;filter[from]&quot; needs &quot;filter[by]&quot;')
 })
 
+t.test('dates in a spelling of their own are compared by day, if an example tells the spelling', async (t) => {
+  const at = { type: ['string', 'null'], format: 'date-time-text', examples: ['2000-01-31 13:45:00'] }
+  const odd = { type: 'string', format: 'date-time-text' }
+  const rows = ['2026-01-01 00:00:00', '2026-01-02 00:00:00', '2026-01-02 23:59:59', '2026-01-03 08:00:00', null]
+    .map((at) => ({ at, odd: '1 May' }))
+  const { app } = await seededPages(t, rows, { attributes: schemaOf({ at, odd }) })
+  const cases: Array<[query: string, ids: number[]]> = [
+    ['at[gte]=2026-01-02', [2, 3, 4]],
+    ['at[gt]=2026-01-02', [4]],
+    ['at[lte]=2026-01-02', [1, 2, 3]],
+    ['at[lt]=2026-01-02', [1]],
+    ['at[gte]=2026-01-02&at[lte]=2026-01-02', [2, 3]],
+    ['at[lte]=9999-12-31', [1, 2, 3, 4]],
+    ['at=2026-01-02%2000:00:00', [2]],
+    ['at[starts]=2026-01-02', [2, 3]],
+    ['filter[by]=at[gte]&filter[from]=2026-01-02&filter[to]=2026-01-02', [2, 3]]
+  ]
+  for (const [query, ids] of cases) {
+    const url = query.startsWith('filter') ? `/posts?${query}` : `/posts.json?${query}`
+    const { body } = await get(app, url)
+    const found = query.startsWith('filter')
+      ? [...body.matchAll(/<a href="\/posts\/(\d)">/g)].map(([, id]) => Number(id))
+      : JSON.parse(body).posts.map(({ id }: { id: number }) => id)
+    t.strictSame(found, ids, query)
+  }
+  for (const query of ['at[gte]=2026-01-02%2000:00:00', 'at[lte]=2026-02-31', 'at[gt]=', 'odd[gte]=2026-01-01']) {
+    t.equal((await get(app, `/posts.json?${query}`)).statusCode, 400, query)
+  }
+  const form = await get(app, '/posts?filter[by]=at[gte]')
+  isSound(t, form, 200)
+  t.match(form.body, /<input type="date"[^>]* name="filter\[from\]"|name="filter\[from\]"[^>]* type="date"/)
+  t.match(form.body, '>Last 7 days</a>')
+  const shown = await get(app, '/posts?at[gte]=2026-01-02')
+  t.match(shown.body, /At[^<]*Jan 2, 2026/)
+  t.match((await get(app, '/posts?filter[by]=odd[contains]')).body, 'id="filter!value"', 'other dates are texts')
+})
+
 t.test('periods begin and end with the days of a time zone', async (t) => {
   const at = new Date('2026-03-29T22:30:00Z')
   t.strictSame(findPeriods('date', undefined, at).map(({ conditions }) => conditions), [
