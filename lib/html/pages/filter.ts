@@ -1,6 +1,6 @@
 import { idProperty, type Resource } from '../../core/resource/resource.js'
 import { compileText, hasSpelledDates, parseBoolean } from '../../core/schema/convert-text.js'
-import { isDate, MOMENT_FORMATS } from '../../core/schema/date-time.js'
+import { MOMENT_FORMATS } from '../../core/schema/date-time.js'
 import type { Property } from '../../core/schema/shape.js'
 import type { Operator } from '../../core/stores/store.js'
 import { capitalize } from '../../core/util/words.js'
@@ -457,8 +457,11 @@ function compileDescription (
     const { mode, property: { name, shape } } = plan
     const linked = links.get(name)?.get(compileText(shape)(given))?.name
     if (linked !== undefined) return linked
-    const format = isDate(given) ? momentFormatOf(plan) : shape.format ?? ''
-    if (mode !== 'choice') return moments.get(format)?.(given)?.shown ?? given
+    if (mode !== 'choice') {
+      const formats = [momentFormatOf(plan), shape.format ?? '']
+      const [moment] = formats.flatMap((format) => moments.get(format)?.(given) ?? [])
+      return moment?.shown ?? given
+    }
     const value = spell(given, plan)
     return choicesOf(plan, messages).find((choice) => choice.value === value)?.label ?? value
   }
