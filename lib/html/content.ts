@@ -223,7 +223,9 @@ async function findRelated (
   const [first, ...others] = (chosen?.rows ?? [{ row }]).flatMap(({ row }) => row ?? [])
   if (first === undefined) return []
   const found = await Promise.all(services.lists.map(async (find) => find(first, services, chosen && others)))
-  return found.filter((list) => list !== undefined)
+  // The forms of empty lists would stand before the rows of others.
+  const isEmpty = ({ total }: RelatedList): boolean => total?.rows === 0
+  return found.filter((list) => list !== undefined).sort((a, b) => Number(isEmpty(a)) - Number(isEmpty(b)))
 }
 
 /** Returns the first rows that the page of an outcome shows. */

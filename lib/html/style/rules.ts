@@ -115,7 +115,7 @@ html:has(.long, .notice, .pick :checked) { scroll-padding-block: 4rem 5rem }
 html { color-scheme: light dark; -webkit-text-size-adjust: 100% }
 body { margin: 0; background: var(--page); color: var(--text); font: .9375rem/1.5 system-ui, -apple-system, "Segoe UI",
   Roboto, "Noto Sans", sans-serif; overflow-wrap: anywhere }
-main, header, footer { inline-size: 100%; max-inline-size: 80rem; margin-inline: auto;
+main, header, footer { inline-size: 100%; max-inline-size: 100rem; margin-inline: auto;
   padding-inline: clamp(1rem, 4vw, 2.5rem) }
 main { padding-block: 1rem 1.5rem }
 header { padding-block-start: 1.25rem }
@@ -132,7 +132,7 @@ footer a, a:not([href]) { color: inherit }
   background: var(--fill); color: var(--on-fill); z-index: 3 }
 .skip:focus { inset-block-start: .5rem }
 .bar { background: var(--surface); border-block-end: 1px solid var(--line) }
-.bar ul { display: flex; max-inline-size: 80rem; margin: 0 auto; padding: 0 clamp(1rem, 4vw, 2.5rem); gap: 0 1.25rem;
+.bar ul { display: flex; max-inline-size: 100rem; margin: 0 auto; padding: 0 clamp(1rem, 4vw, 2.5rem); gap: 0 1.25rem;
   overflow-x: auto; list-style: none; white-space: nowrap; scrollbar-width: none }
 .bar a, .bar span { display: block; padding-block: .625rem; border-block-end: 2px solid transparent;
   line-height: 1.3125rem;

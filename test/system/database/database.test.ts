@@ -118,7 +118,7 @@ t.test('several foreign keys lead to the same table, under names of their own', 
   ])
   const page = (await app.inject({ url: '/airports/LIM', headers: { accept: 'text/html' } })).body
   t.strictSame([...page.matchAll(/>(Flights: [^<]*)<\/a> <span class="total">(\d+)</g)].map(([, label, rows]) =>
-    `${label} ${rows}`), ['Flights: origin 0', 'Flights: destination 1', 'Flights: last stop 1'])
+    `${label} ${rows}`), ['Flights: destination 1', 'Flights: last stop 1', 'Flights: origin 0'], 'empty lists come last')
 })
 
 t.test('a table and a column may have names that every object inherits', async (t) => {
