@@ -117,8 +117,9 @@ t.test('several foreign keys lead to the same table, under names of their own', 
     '/airports/FRA', '/airports/LIM', '/airports/LIM', '/airlines/1', '/pilots/1'
   ])
   const page = (await app.inject({ url: '/airports/LIM', headers: { accept: 'text/html' } })).body
+  // Empty lists come last.
   t.strictSame([...page.matchAll(/>(Flights: [^<]*)<\/a> <span class="total">(\d+)</g)].map(([, label, rows]) =>
-    `${label} ${rows}`), ['Flights: destination 1', 'Flights: last stop 1', 'Flights: origin 0'], 'empty lists come last')
+    `${label} ${rows}`), ['Flights: destination 1', 'Flights: last stop 1', 'Flights: origin 0'])
 })
 
 t.test('a table and a column may have names that every object inherits', async (t) => {
