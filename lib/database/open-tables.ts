@@ -122,14 +122,22 @@ export async function openTables (connection: Connection, options: DatabaseOptio
     shareDatabase(connection.database, BUSY_TIMEOUT, undefined).reader = reader
   }
   const names = tables.map(nameTable)
+  const twice = names.find((name, index) => names.indexOf(name) !== index)
+  if (twice !== undefined) throw new InvalidOptionError('schema', `has two tables that are called "${twice}"`)
+  const indexes = new Set(Object.values(given).map(indexOf))
   for (const name of Object.keys(given)) checkKnown('tables', name, names)
   const stamps = checkStamp(options.stamp ?? {}, tables)
   return Promise.all(tables.map(async (found): Promise<OpenTable> => {
     if (!found.isServed) return { table: found, store: undefined }
+    // It would show the texts of all rows.
+    if (options.only === undefined && connection.pool === undefined && indexes.has(found.name)) {
+      const problem = `The table "${found.name}" is a full text index, which is served only if "only" names it.`
+      return { table: { ...found, isServed: false, problems: [{ problem }] }, store: undefined }
+    }
     const own = tableOptionsOf(given, found) as TableOptions & { readonly store?: Store }
     const { store, attributes, hide, search, stamp = {} } = own
     const ofTable = checkStamp(stamp, [found], `tables.${nameTable(found)}.stamp`)
-    const limits = findLimits(found, hide, { ...stamps, ...ofTable })
+    const limits = findLimits(found, [...hide ?? [], ...findIndexColumn(own, found)], { ...stamps, ...ofTable })
     const table = limitTable(found, limits)
     try {
       const opened = await (store ?? openStore(table, connection, own))
@@ -180,6 +188,18 @@ async function openStore (table: TableDescription, connection: Connection, own: 
   return { ...store, attributes, onDelete: table.onDelete }
 }
 
+/** Returns the full text index of a table that the options name. */
+function indexOf ({ search }: TableOptions): string | undefined {
+  return isObject(search) ? search.index : undefined
+}
+
+/** Returns the attribute of the column that is a full text index, which would show the words of hidden columns. */
+function findIndexColumn (own: TableOptions, { columns, attributes }: TableDescription): readonly string[] {
+  const index = indexOf(own)
+  const [attribute] = Object.entries(columns).find(([, column]) => column === index) ?? [index]
+  return attribute !== undefined && Object.hasOwn(attributes.properties, attribute) ? [attribute] : []
+}
+
 /** Returns the option about a full text index, with what it leaves out and the database knows. */
 async function findIndex (
   { search }: TableOptions,
@@ -192,7 +212,12 @@ async function findIndex (
     ? { columns: describeSqliteIndex(database, index) }
     : await describePostgresIndex(pool, `${quoteName(schema as string)}.${quoteName(name)}`, index)
   const attributes = new Map(Object.entries(names).map(([attribute, column]) => [column, attribute]))
-  const { of = columns.map((column) => attributes.get(column) ?? column) } = search
+  const known = columns.map((column) => attributes.get(column) ?? column)
+  const { of = known } = search
+  const other = pool === undefined ? undefined : known.find((attribute) => !of.includes(attribute))
+  if (other !== undefined) {
+    throw new InvalidOptionError('search', `names "${index}", which also has "${other}"; add it to "of"`)
+  }
   if (of.length > 0) return { search: { ...found, ...search, of } }
   throw new InvalidOptionError('search', `names "${index}", whose attributes are unknown; correct it, or add "of"`)
 }

@@ -62,8 +62,10 @@ export function makeRescue (
       .map(({ attribute }) => attribute)
     if (kind === 'unique' && attributes.length > 0) throw makeDuplicateError(attributes, scope, cause)
     const named = attributes.filter((attribute) => !Object.hasOwn(scope, attribute))
-    const [attribute] =
+    const blamed =
       kind === 'required' || named.length === 1 ? named : named.filter((name) => Object.hasOwn(supplied, name))
+    // The first columns of a longer foreign key often are those of a tenant.
+    const attribute = blamed.at(kind === 'reference' ? -1 : 0)
     const { detail } = REFUSALS[kind]
     throw attribute === undefined
       ? new InvalidError({}, { detail, cause })

@@ -23,7 +23,10 @@ export class Reader {
   #child: ChildProcess | undefined
   #last: Promise<unknown> = Promise.resolve()
 
-  /** @param timeout the time that a statement may take when its turn has come, in milliseconds */
+  /**
+   * @param timeout the time that a statement may take, in milliseconds. The time until its turn comes counts, but a
+   * fifth is left to it. It is refused if it has waited for twice that time.
+   */
   constructor (path: string, timeout: number) {
     this.#path = path
     this.#timeout = timeout
@@ -31,7 +34,8 @@ export class Reader {
 
   /** @throws SlowReadError if the statement takes too long, or its process is killed */
   async run ({ text, kept }: Statement, values: readonly unknown[], context: Context): Promise<readonly RawRow[]> {
-    const answer = await this.#enqueue(() => this.#ask({ text, kept, values }, context))
+    const asked = performance.now()
+    const answer = await this.#enqueue(() => this.#ask({ text, kept, values }, context, performance.now() - asked))
     if ('rows' in answer) return answer.rows
     throw Object.assign(new Error(), answer.error)
   }
@@ -54,15 +58,19 @@ export class Reader {
     return result
   }
 
-  async #ask (request: ReadRequest, { signal }: Context): Promise<ReadAnswer> {
+  /** @param waited the time that the statement has waited for others, in milliseconds */
+  async #ask (request: ReadRequest, { signal }: Context, waited: number): Promise<ReadAnswer> {
     signal.throwIfAborted()
+    if (waited > 2 * this.#timeout) throw new SlowReadError()
     const child = this.#child?.killed === false ? this.#child : await this.#start()
+    // The client may have left while the process started.
+    signal.throwIfAborted()
     const kill = (): void => {
       // A program that waits for the error must not end before.
       child.ref()
       child.kill('SIGKILL')
     }
-    const timer = setTimeout(kill, this.#timeout)
+    const timer = setTimeout(kill, Math.max(this.#timeout - waited, this.#timeout / 5))
     signal.addEventListener('abort', kill)
     try {
       child.send(request, () => {})
@@ -81,6 +89,8 @@ export class Reader {
     const program = import.meta.resolve('fastify-resources/sqlite').replace(/index(?=\.[jt]s$)/, 'reader-process')
     const child = fork(fileURLToPath(program), [this.#path, process.argv[1] ?? 'index.js'], {
       serialization: 'advanced',
+      // The flags of the app, such as `--inspect`, are not for this program, unless it is a source that they load.
+      execArgv: program.endsWith('.ts') ? process.execArgv : [],
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       env: { ...Object.fromEntries(NEEDED.map((name) => [name, process.env[name]])), NODE_NO_WARNINGS: '1' }
     })

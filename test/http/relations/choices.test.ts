@@ -693,7 +693,7 @@ t.test('a reference inside an array is chosen by name in the row of the form', a
 })
 
 t.test('beyond 50 rows, a button in the row of the form leads to the rows and back', async (t) => {
-  const { page, press, leave, books } = await openShelves(t, {
+  const { app, page, press, leave, books } = await openShelves(t, {
     books: CREDITS, rows: [{ title: 'T', credits: [{ authorId: 3 }, { authorId: 4 }] }]
   })
   const first = await page('/books/1')
@@ -707,6 +707,9 @@ t.test('beyond 50 rows, a button in the row of the form leads to the rows and ba
   t.strictSame(buttonsOf(formOn(found)).filter(({ label }) => label === 'none'), [], 'it is required')
   const back = await press(formOn(found), 'book[credits][1][authorId][?][chosen]', '42')
   t.equal(nameOn(back, 'credits:1:authorId'), 'Author <42>&"')
+  const crafted = await app.inject(post(`book[title]=T&book[credits][${'9'.repeat(10_000)}][authorId][?][choose]=`))
+  t.equal(crafted.statusCode, 422)
+  t.notMatch(crafted.body, 'Choose: Author</h1>', 'a page would repeat the number of the row in each button')
   const added = await press(formOn(back), 'book[credits][?][add]')
   t.equal(nameOn(added, 'credits:2:authorId'), 'Choose…')
   const third = await press(formOn(await press(formOn(added), 'book[credits][2][editorId][?][choose]')),

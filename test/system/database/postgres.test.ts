@@ -332,6 +332,14 @@ t.test('tables of the first schema have plain names, and all others those of the
     'a foreign key to a schema that is not served is none')
 })
 
+t.test('two tables with one name are refused', async (t) => {
+  await poolOfSchemas.query('CREATE SCHEMA odd; CREATE TABLE odd."hr.employees" (id serial PRIMARY KEY)')
+  await t.rejects(serveSchemas(t, { schema: ['odd', 'hr'] }), {
+    message: 'Option "schema" of the plugin "database" has two tables that are called "hr.employees".'
+  })
+  await poolOfSchemas.query('DROP SCHEMA odd CASCADE')
+})
+
 t.test('options name a table outside of the first schema with its schema', async (t) => {
   const schema = ['sales', 'hr']
   const { names, json } = await serveSchemas(t, {

@@ -83,6 +83,14 @@ for (const [engine, open] of ENGINES) {
     t.match((await app.inject('/visits.json?include=place')).json(),
       { visits: [{ place: { id: 'Main%2C 1,50%25', note: 'x' } }, { place: null }] })
 
+    const { headers: { etag } } = await app.inject('/orders/1.json')
+    const refused = await app.inject({
+      method: 'PUT',
+      url: '/orders.json',
+      headers: { 'if-match': String(etag) },
+      payload: { id: 1, order: { tenant: 1, buyer_id: 99 } }
+    })
+    t.strictSame([refused.statusCode, Object.keys(refused.json().errors)], [422, ['buyer_id']], 'the tenant exists')
     const list = await linksOn(app, '/orders')
     for (const link of ['Ann /customers/1,1', 'Bob /customers/1,2', 'Cleo /customers/2,1']) {
       t.ok(list.includes(link), `the list links to ${link}`)

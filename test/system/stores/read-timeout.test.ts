@@ -79,7 +79,7 @@ async function serveStores (t: Test, file: string, readTimeout: number): Promise
 
 const CURE = 'reading this took too long; ask for fewer rows, or filter and sort by columns that have an index'
 
-t.test('a list that never ends is a 503 with its cure, and everything else is served meanwhile', async (t) => {
+t.test('a list that never ends is a 503 with its cure, and rows are served meanwhile', async (t) => {
   const file = makeFile(t)
   const processes = watchProcesses(t)
   const app = await serveStores(t, file, SHORT)
@@ -277,6 +277,28 @@ t.test('a client that leaves ends its read, and does not wait in the queue', asy
   t.strictSame(processes.map(({ killed }) => killed), [true, false])
   for (const store of [endless, notes]) await store.close?.()
   t.equal(processes[1]?.exitCode, 0)
+})
+
+t.test('a client that leaves while the process starts does not keep the others waiting', async (t) => {
+  const file = makeFile(t)
+  const [endless, notes] = await Promise.all([openStore(file, 'endless'), openStore(file, 'notes')])
+  const left = new AbortController()
+  const read = readAll(endless.list(every, { signal: left.signal }))
+  const waiting = readAll(notes.list(every, context))
+  await nextTurn()
+  left.abort(new Error('left'))
+  await t.rejects(read, { message: 'left' })
+  t.equal((await waiting).length, 2)
+  for (const store of [endless, notes]) await store.close?.()
+})
+
+t.test('slow reads that wait for others are refused before they begin', async (t) => {
+  const processes = watchProcesses(t)
+  const endless = await openStore(makeFile(t), 'endless', SHORT)
+  const reads = await Promise.allSettled(Array.from({ length: 20 }, () => readAll(endless.list(every, context))))
+  t.ok(reads.every((read) => 'reason' in read && read.reason.code === 'FST_RESOURCES_SLOW_READ'))
+  t.ok(processes.length <= 8, `${processes.length} processes`)
+  await endless.close?.()
 })
 
 t.test('lists in a transaction are read in it', async (t) => {

@@ -69,9 +69,14 @@ export interface Choosing {
   readonly query: ListedParameters
 }
 
+/** The most digits of the number of a row. */
+const LONGEST_NUMBER = 9
+
 /** Returns what a form asks for to choose a row, or `undefined` if it does not. */
 export function findChoosing ({ children }: FormNode, around: readonly string[] = []): Choosing | undefined {
   for (const [step, node] of children) {
+    // Each button of the page repeats the steps.
+    if (isRow(step) && step.length > LONGEST_NUMBER) continue
     const path = [...around, step]
     const query = readChoice((field) => markerOf(node, field))
     if (query !== undefined) return { attribute: path.filter((step) => !isRow(step)).join('.'), path, query }

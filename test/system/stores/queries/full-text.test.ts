@@ -246,8 +246,9 @@ for (const name of ['sqlite', 'postgresql'] as const) {
     const find = await serve(t, name, { search })
     t.strictSame([await find('tea'), await find('water'), await find('x')], [[1], [1], []])
     t.strictSame(await find('run'), isSqlite ? [] : [1], 'with the configuration of the index')
-    const titles = await serve(t, name, { search: { ...search, of: ['full_title'] } })
-    t.strictSame(await titles('tea'), isSqlite ? [] : [1])
+    const titles = serve(t, name, { search: { ...search, of: ['full_title'] } })
+    if (isSqlite) t.strictSame(await (await titles)('tea'), [])
+    else await t.rejects(titles, { message: /"posts_fts", which also has "\w+"; add it to "of"/ })
     const listed = await serve(t, name, { search: ['body', 'secret'] })
     t.strictSame([await listed('te'), await listed('y'), await listed('water')], [[1], [2], []])
     if (!isSqlite) {
@@ -269,6 +270,26 @@ for (const name of ['sqlite', 'postgresql'] as const) {
     }
   })
 }
+
+t.test('an index is not served itself, because it has the words of all rows', async (t) => {
+  const memory = new Database(':memory:')
+  memory.exec(SQLITE)
+  for (const [source, only, status] of [
+    [{ database: memory }, undefined, 404],
+    [{ database: memory }, ['posts', 'posts_fts'], 200],
+    [{ pool: server.pool() }, ['posts'], 404]
+  ] as const) {
+    const app = fastify()
+    t.teardown(() => app.close())
+    app.register(database, {
+      ...source, ...only && { only }, tables: { posts: { search: { index: 'posts_fts' } } }, report: () => {}
+    })
+    await app.ready()
+    t.equal((await app.inject('/posts-fts.json')).statusCode, status)
+    t.notOk('posts_fts' in (await app.inject('/posts.json')).json().posts[0], 'nor is its column')
+    t.equal((await app.inject('/posts.json?posts_fts[contains]=tea')).statusCode, 400)
+  }
+})
 
 t.test('the command searches tables by indexes', async (t) => {
   const path = `${t.testdir()}/posts.sqlite`
