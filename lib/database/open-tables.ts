@@ -122,22 +122,24 @@ export async function openTables (connection: Connection, options: DatabaseOptio
     shareDatabase(connection.database, BUSY_TIMEOUT, undefined).reader = reader
   }
   const names = tables.map(nameTable)
-  const twice = names.find((name, index) => names.indexOf(name) !== index)
-  if (twice !== undefined) throw new InvalidOptionError('schema', `has two tables that are called "${twice}"`)
-  const indexes = new Set(Object.values(given).map(indexOf))
+  // An app may describe a table twice, with other names.
+  const twice = descriptions === undefined && names.find((name, index) => names.indexOf(name) !== index)
+  if (typeof twice === 'string') throw new InvalidOptionError('schema', `has two tables that are called "${twice}"`)
+  // SQLite finds a table whatever the case of its letters.
+  const indexes = new Set(Object.values(given).map((own) => indexOf(own)?.toLowerCase()))
   for (const name of Object.keys(given)) checkKnown('tables', name, names)
   const stamps = checkStamp(options.stamp ?? {}, tables)
   return Promise.all(tables.map(async (found): Promise<OpenTable> => {
     if (!found.isServed) return { table: found, store: undefined }
     // It would show the texts of all rows.
-    if (options.only === undefined && connection.pool === undefined && indexes.has(found.name)) {
+    if (options.only === undefined && connection.pool === undefined && indexes.has(found.name.toLowerCase())) {
       const problem = `The table "${found.name}" is a full text index, which is served only if "only" names it.`
       return { table: { ...found, isServed: false, problems: [{ problem }] }, store: undefined }
     }
     const own = tableOptionsOf(given, found) as TableOptions & { readonly store?: Store }
-    const { store, attributes, hide, search, stamp = {} } = own
+    const { store, attributes, search, stamp = {} } = own
     const ofTable = checkStamp(stamp, [found], `tables.${nameTable(found)}.stamp`)
-    const limits = findLimits(found, [...hide ?? [], ...findIndexColumn(own, found)], { ...stamps, ...ofTable })
+    const limits = findLimits(found, hideIndex(found, own), { ...stamps, ...ofTable })
     const table = limitTable(found, limits)
     try {
       const opened = await (store ?? openStore(table, connection, own))
@@ -193,11 +195,12 @@ function indexOf ({ search }: TableOptions): string | undefined {
   return isObject(search) ? search.index : undefined
 }
 
-/** Returns the attribute of the column that is a full text index, which would show the words of hidden columns. */
-function findIndexColumn (own: TableOptions, { columns, attributes }: TableDescription): readonly string[] {
+/** Hides the column that is a full text index, too, because it would show the words of hidden columns. */
+function hideIndex ({ columns, attributes }: TableDescription, own: TableOptions): TableOptions['hide'] {
+  const { hide = [] } = own
   const index = indexOf(own)
-  const [attribute] = Object.entries(columns).find(([, column]) => column === index) ?? [index]
-  return attribute !== undefined && Object.hasOwn(attributes.properties, attribute) ? [attribute] : []
+  const [attribute = ''] = Object.entries(columns).find(([, column]) => column === index) ?? [index]
+  return Array.isArray(hide) && Object.hasOwn(attributes.properties, attribute) ? [...hide, attribute] : hide
 }
 
 /** Returns the option about a full text index, with what it leaves out and the database knows. */

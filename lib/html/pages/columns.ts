@@ -22,7 +22,7 @@ export interface ColumnSource {
   readonly context: WriterContext
   /** The names of the columns that the app has chosen. */
   readonly chosen: readonly string[] | undefined
-  readonly names: Pick<RowNames, 'label' | 'parts' | 'isJoin'>
+  readonly names: Pick<RowNames, 'label' | 'parts' | 'isById' | 'isJoin'>
 }
 
 /** The formats whose cells are links. */
@@ -55,7 +55,8 @@ export class ListColumns {
     const { name = '' } = first ?? {}
     const isLink = references.has(name) || LINKS.has(attributes.get(name)?.shape.format)
     this.hasId = names.label !== undefined && !names.isJoin && !isIdSeen
-    this.head = names.label === undefined && isIdSeen && !isLink ? first : undefined
+    const canLead = names.label === undefined && !names.isById && isIdSeen && !isLink
+    this.head = canLead ? first : undefined
     this.fixed = columns && this.#withoutTitle([...new Set(columns)])
     const known = open ? [] : all?.of([]) ?? []
     this.#offered = known.length > COLUMNS ? known : []

@@ -28,6 +28,8 @@ export class RowNames {
   readonly parts: readonly string[]
   /** The heading of the titles in a list, or `undefined` if rows have no titles. */
   readonly label: string | undefined
+  /** Whether the app says that rows are named by their ids. */
+  readonly isById: boolean
   /** Whether the titles are made of the names of other rows, as those of a join table are. */
   readonly isJoin: boolean
   readonly #resource: Resource
@@ -45,6 +47,7 @@ export class RowNames {
     const isJoined = typeof title === 'function' || parts.length > 1
     this.attribute = isJoined ? undefined : parts[0]
     this.parts = parts.map(({ name }) => name)
+    this.isById = title === 'id'
     this.isJoin = parts.length > 1 && parts.every(({ name }) => references.has(name))
     this.label = isJoined ? capitalize(messages.singular) : parts[0]?.label
     this.#resource = resource
