@@ -117,12 +117,15 @@ export class Relations {
   narrow (resource: Resource): Relations {
     const narrowed = new Relations(resource)
     const isSeen = ({ attribute }: { readonly attribute: string | undefined }): boolean =>
-      attribute === undefined || findReferencing(attribute, resource) !== undefined
+      attribute === undefined || (this.references.get(attribute)?.key ?? [attribute])
+        .every((name) => findReferencing(name, resource) !== undefined)
     for (const [name, made] of this.#made) if (isSeen(made)) narrowed.#made.set(name, made)
     for (const [attribute, place] of this.references) {
       if (isSeen({ attribute })) narrowed.references.set(attribute, place)
     }
-    narrowed.checked.push(...this.checked.filter(isSeen))
+    // The stored row has the parts of a key that the role does not see.
+    const isWritten = ({ attribute }: CheckedReference): boolean => findReferencing(attribute, resource) !== undefined
+    narrowed.checked.push(...this.checked.filter(isWritten))
     narrowed.links.push(...this.links.filter(isSeen))
     narrowed.memberLinks.push(...this.memberLinks.filter(isSeen))
     narrowed.choices.push(...this.choices.filter(({ attribute }) => hasLine(resource, attribute)))

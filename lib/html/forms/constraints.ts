@@ -1,4 +1,4 @@
-import { exampleOf, FREE_MOMENT, isDecimalShape, LOOSE_FORMATS } from '../../core/schema/convert-text.js'
+import { hasSpelledDates, isDecimalShape, LOOSE_FORMATS } from '../../core/schema/convert-text.js'
 import type { Shape } from '../../core/schema/shape.js'
 import type { Schema } from '../../core/schema/types.js'
 import { isObject } from '../../core/util/own-property.js'
@@ -41,11 +41,11 @@ export function compileControlConstraints (all: Constraints, isHidden: boolean):
 }
 
 /** Returns whether the empty text is a valid value. */
-export function takesEmptyText ({ types, format, choices }: Shape, schema: Schema): boolean {
+export function takesEmptyText (shape: Shape, schema: Schema): boolean {
+  const { types, format, choices } = shape
   const { minLength, pattern } = keywordsOf(schema)
   const isLoose = format === undefined || LOOSE_FORMATS.has(format)
-  const isSpelled = format === FREE_MOMENT && exampleOf(keywordsOf(schema)) !== undefined
-  if (!types.has('string') || !isLoose || isSpelled || Number(minLength) > 0) return false
+  if (!types.has('string') || !isLoose || hasSpelledDates({ shape, schema }) || Number(minLength) > 0) return false
   return choices === undefined ? typeof pattern !== 'string' || new RegExp(pattern, 'u').test('') : choices.includes('')
 }
 

@@ -129,6 +129,47 @@ for (const [engine, open] of ENGINES) {
   })
 }
 
+t.test('a role that does not see a part of the key gets no link, which would show it', async (t) => {
+  const opened = makeDatabase(SQL)
+  t.teardown(() => opened.close())
+  const app = await serve(t, { database: opened }, {
+    write: false,
+    tables: { orders: { roles: { clerk: { hidden: ['tenant'] } } } },
+    defaults: { role: () => 'clerk' }
+  })
+  for (const url of ['/orders', '/orders/3']) {
+    const { body } = await app.inject({ url, headers: { accept: 'text/html' } })
+    t.notMatch(body, /href="\/customers\/|Cleo/, url)
+  }
+  t.equal((await app.inject('/orders.json?include=buyer')).statusCode, 400)
+})
+
+t.test('a role that does not see a part of the key cannot find out which rows there are', async (t) => {
+  const opened = makeDatabase(SQL.replace('tenant INTEGER NOT NULL REFERENCES tenants, buyer_id',
+    'tenant INTEGER REFERENCES tenants, buyer_id'))
+  t.teardown(() => opened.close())
+  const app = await serve(t, { database: opened }, {
+    tables: {
+      orders: { roles: { clerk: { hidden: ['tenant'] } } },
+      customers: { authorize: (_request, { action, id }) => action !== 'show' || id !== '1,2' }
+    },
+    defaults: { role: () => 'clerk' }
+  })
+  const change = async (buyer: number): Promise<unknown> => {
+    const { headers: { etag } } = await app.inject('/orders/1.json')
+    const { statusCode, body } = await app.inject({
+      method: 'PUT',
+      url: '/orders.json',
+      headers: { 'if-match': String(etag) },
+      payload: { id: 1, order: { buyer_id: buyer } }
+    })
+    return [statusCode, body]
+  }
+  const hidden = await change(2)
+  t.strictSame(hidden, await change(99), 'a hidden customer is answered as one that does not exist')
+  t.match(hidden, [422, 'buyer_id'])
+})
+
 t.test('a key of several attributes is checked at the start', async (t) => {
   const start = async (reference: object, attributes: object = {}): Promise<void> => {
     const app = fastify()
