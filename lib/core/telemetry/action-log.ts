@@ -32,7 +32,7 @@ export function logFailure (thrown: unknown, problem: Problem, state: RequestSta
 /** Logs a handler that fails after it has sent its answer, which can no longer report the failure. */
 export function logLateFailure (thrown: unknown, state: ActionState): void {
   const { action, id, reply } = state
-  // Whatever status the error has, the server has failed.
+  // The server has failed, whatever status the error has.
   const failure = { thrown, problem: describeError(thrown, 500), status: 500 }
   writeFailure(failure, state, { action, id, outcome: outcomeOf(500, reply) })
 }

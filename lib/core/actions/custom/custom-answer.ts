@@ -399,7 +399,7 @@ function findPosition (
   const isInOrder = (position: Position, index: number): boolean =>
     index === 0 || comparePositions(order, positions[index - 1] as Position, position) < 0
   if (found !== -1) return { before: found, after: found + 1 }
-  // That row is gone: the page begins with the first row after its position, or ends with the last row before it.
+  // The row is gone: the page begins with the first row after its position, or ends with the last row before it.
   const before = positions.every(isInOrder) ? sides.findLastIndex((side) => side < 0) + 1 : 0
   return { before, after: before }
 }
